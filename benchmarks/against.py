@@ -162,7 +162,7 @@ def _rates(
 
 def _together(clients: Sequence[Process], command: tuple[Any, ...]) -> list[Any]:
     for client in clients:
-        client.tell(*command)
+        client.send(*command)
     return [client.answer() for client in clients]
 
 

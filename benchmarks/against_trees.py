@@ -71,10 +71,10 @@ class Process:
 
     def ask(self, *command: Any) -> Any:
         """Send a command, and return its result."""
-        self.tell(*command)
+        self.send(*command)
         return self.answer()
 
-    def tell(self, *command: Any) -> None:
+    def send(self, *command: Any) -> None:
         """Send a command."""
         assert self._child.stdin is not None
         self._child.stdin.write(json.dumps(command) + '\n')

@@ -93,7 +93,7 @@ def rates(engine: str, url: str, clients: int, seconds: float) -> Iterator[Figur
         for child in children:
             child.answer()
         for child in children:
-            child.tell(seconds)
+            child.send(seconds)
         answers = [child.answer() for child in children]
     finally:
         for child in children:

@@ -26,7 +26,7 @@ def main() -> None:
     rng = random.Random(os.getpid())
     _create(application, rng, 'warm up')
     parts.say('ready')
-    while word := parts.hear().strip():
+    while word := parts.read_line().strip():
         seconds = float(word)
         times: list[float] = []
         refused = 0

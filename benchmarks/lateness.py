@@ -75,7 +75,7 @@ def lateness(
 
 def _states(children: list[parts.Child]) -> list[dict[str, float]]:
     for child in children:
-        child.tell('state')
+        child.send('state')
     return [child.answer() for child in children]
 
 

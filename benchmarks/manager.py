@@ -24,7 +24,7 @@ def main() -> None:
     manager = managing.manager(core, cloud, notifications)
     manager.start()
     parts.say('ready')
-    while parts.hear().strip():
+    while parts.read_line().strip():
         parts.say({'megabytes': parts.resident_megabytes(), 'cpu': time.process_time()})
     manager.stop()
     core.store.close()

@@ -116,7 +116,7 @@ def main() -> None:
     host, port = sys.argv[1:]
     parts.say('ready')
     load = None
-    while line := parts.hear():
+    while line := parts.read_line():
         if line.strip():
             load = Load(host, int(port))
             load.start(json.loads(line))

@@ -24,7 +24,7 @@ def main() -> None:
     server = waitress.create_server(parts.api(core), host='127.0.0.1', port=0, threads=8)
     threading.Thread(target=server.run, daemon=True).start()
     parts.say(f'http://127.0.0.1:{server.effective_port}')
-    parts.hear()
+    parts.read_line()
     core.store.close()
 
 

@@ -145,7 +145,7 @@ class Child:
             raise RuntimeError(f'{self._process.args!r} ended with {self._process.wait()}')
         return json.loads(line)
 
-    def tell(self, word: object = '') -> None:
+    def send(self, word: object = '') -> None:
         """Send a line to the process."""
         assert self._process.stdin is not None
         self._process.stdin.write(f'{word}\n')
@@ -168,6 +168,6 @@ def say(value: object) -> None:
     sys.stdout.flush()
 
 
-def hear() -> str:
+def read_line() -> str:
     """Wait for a line from the benchmark; '' at the end."""
     return sys.stdin.readline()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Plays cases in which leases have windows, and tells which of them get resources."""
+"""Plays cases in which leases have windows, and prints which of them get resources."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def main() -> None:
     statements = _count(core.store.engine)
     manager.start()
     parts.say('ready')
-    while parts.hear().strip():
+    while parts.read_line().strip():
         begun = {lease_id: at.isoformat() for lease_id, at in list(hosts.begun.items())}
         cpu = time.process_time()
         parts.say({'begun': begun, 'cpu': cpu, 'statements': sum(statements.values())})

@@ -165,7 +165,7 @@ def _run(engine: str, leases: Sequence[_Due], managers: int) -> _Run:
 def _state(children: Sequence[parts.Child], url: str) -> dict[str, Any]:
     """Return what all managers have used and begun so far."""
     for child in children:
-        child.tell('state')
+        child.send('state')
     states = [child.answer() for child in children]
     return {
         'cpu': sum(state['cpu'] for state in states),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Finds the words that ``doc/source/contributor/style.rst`` tells writers to avoid.
+"""Finds the words that ``doc/source/contributor/style.rst`` lists to avoid.
 
 ``python -m tests.style`` lists them, or only those of the given files.
 ``python -m tests.style --lower`` lowers the counts in ``tests/unit/style_debts.json`` to

@@ -2,7 +2,7 @@
 
 """The largest amounts for several needs that compete for the same resources.
 
-Whether some amounts are possible together only a choice of resources tells. It is
+Only a choice of resources shows whether some amounts are possible together. It is
 assumed that what is possible stays possible with less.
 """
 

@@ -24,7 +24,7 @@ LOG = logging.getLogger(__name__)
 
 ANSWERED: Final = 'climate.error_answered'
 TRY_AGAIN: Final = 'climate.try_again'
-"""Set in the environment if the error tells the client to try again."""
+"""Set in the environment if the error asks the client to try again."""
 REPLAYED: Final = 'climate.replayed'
 """Set in the environment if the response is that to an earlier request."""
 CHALLENGE: Final = 'climate.challenge'
@@ -136,7 +136,7 @@ def response(error: Exception, environ: Environ) -> webob.Response:
 
 
 def _passes(error: exceptions.ClimateError) -> bool:
-    """Whether a refusal tells the client to try again."""
+    """Whether a refusal asks the client to try again."""
     passing = (
         exceptions.BookedMeanwhile,
         exceptions.ExternalServiceUnavailable,

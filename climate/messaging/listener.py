@@ -133,7 +133,7 @@ class _Queued:
         except queue.Empty:
             return None
 
-    def _hear(self, envelope: Envelope) -> None:
+    def _handle(self, envelope: Envelope) -> None:
         if self._subscription.wants(envelope):
             self._heard.put(envelope)
 
@@ -201,12 +201,12 @@ class RabbitListener(_Queued):
         for key in self._keys:
             channel.queue_bind(name, exchange, key)
 
-        def hear(raw: Any) -> None:
+        def handle(raw: Any) -> None:
             envelope = content(channel.message_to_python(raw).payload)
             if envelope is not None:
-                self._hear(envelope)
+                self._handle(envelope)
 
-        channel.basic_consume(name, callback=hear, no_ack=True)
+        channel.basic_consume(name, callback=handle, no_ack=True)
 
     def _exchange(self, connection: Any) -> str:
         """Return the exchange of notifications; create that of Climate if missing."""
@@ -246,7 +246,7 @@ class PoolListener(_Queued):
         super().__init__(subscription)
         self._on_broker = on_broker
         self._pool = NotificationPool(
-            transport, topics, pool, self._hear, exchange=subscription.exchange
+            transport, topics, pool, self._handle, exchange=subscription.exchange
         )
 
     def start(self) -> None:
@@ -269,7 +269,7 @@ class PoolListener(_Queued):
 class NotificationPool:
     """The notifications of a pool of oslo.messaging, in their order.
 
-    :param hear: handles a notification; its result is passed to oslo.messaging
+    :param handle: handles a notification; its result is passed to oslo.messaging
     :param options: of the listener of oslo.messaging
     """
 
@@ -278,7 +278,7 @@ class NotificationPool:
         transport: oslo_messaging.NotificationTransport,
         topics: Sequence[str],
         name: str,
-        hear: Callable[[Envelope], Any],
+        handle: Callable[[Envelope], Any],
         *,
         exchange: str | None = None,
         **options: Any,
@@ -286,7 +286,7 @@ class NotificationPool:
         self._transport = transport
         targets = [oslo_messaging.Target(topic=topic, exchange=exchange) for topic in topics]
         self._server = oslo_messaging.get_notification_listener(
-            transport, targets, [Endpoint(hear)], pool=name, **options
+            transport, targets, [Endpoint(handle)], pool=name, **options
         )
         self._listening = threading.Event()
 
@@ -313,15 +313,15 @@ class NotificationPool:
 class Endpoint:
     """The endpoint that oslo.messaging calls for each notification of any priority.
 
-    :param hear: handles a notification; its result is passed to oslo.messaging
+    :param handle: handles a notification; its result is passed to oslo.messaging
     """
 
-    def __init__(self, hear: Callable[[Envelope], Any]) -> None:
-        self._hear = hear
+    def __init__(self, handle: Callable[[Envelope], Any]) -> None:
+        self._handle = handle
 
     def _put(self, priority: str) -> Callable[..., Any]:
         def put(_ctxt: Any, publisher_id: str, event_type: str, payload: Any, metadata: Any) -> Any:
-            return self._hear(
+            return self._handle(
                 {
                     'message_id': metadata['message_id'],
                     'publisher_id': publisher_id,

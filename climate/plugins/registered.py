@@ -33,7 +33,7 @@ class Registered:
     """Whether its resources are hosts of Nova, which reports whether they work."""
 
     identity: ClassVar[str | None] = None
-    """An attribute that tells in the cloud which thing a resource is, whatever its name:
+    """An attribute that identifies in the cloud which thing a resource is, whatever its name:
     no two resources of the type are registered with the same value."""
 
     collection: ClassVar[ResourceCollection | None] = None

@@ -9,7 +9,7 @@ A type is tested by a class of two lines::
 
 It has a test for each scenario of a lease (``test_walk_start``, …), in which each call to
 the cloud fails in turn; a test for invalid fields of a new lease, and one for those of a
-change; a test that kills the manager at each step; and a test of what it tells people to do.
+change; a test that kills the manager at each step; and a test of its instructions for users.
 """
 
 from __future__ import annotations

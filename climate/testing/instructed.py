@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Checks what a type tells people to do with its reservations."""
+"""Checks the instructions of a type for using its reservations."""
 
 from __future__ import annotations
 

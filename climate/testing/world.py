@@ -108,11 +108,11 @@ class World(deployment.Deployment):
             if not self.manager.look() and due <= now:
                 # Another manager can take over a claim only after the instant it expires.
                 self.clock.move_to(now + datetime.timedelta(milliseconds=1))
-        self.tell()
+        self.notify()
         # The clock may be later already, after a call that hung.
         self.clock.move_to(max(end, self.clock.now()))
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Send the notifications."""
         self.manager.send()
 

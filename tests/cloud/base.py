@@ -49,7 +49,7 @@ class CloudTest(base.TestCase):
 
     :cvar cloud: as it is seen from the site where the class works
     :ivar house: the processes of the cloud, to be stopped and started
-    :ivar bus: what subscribers hear
+    :ivar bus: what subscribers receive
     :ivar lent: hosts that are registered, by name
     """
 
@@ -133,7 +133,7 @@ class CloudTest(base.TestCase):
         :param start: in so many seconds
         :param seconds: how long it is to last
         :param before_end: the action before its end
-        :param notify: seconds before the start at which subscribers are told
+        :param notify: seconds before the start at which subscribers are notified
         """
         return person.create_lease(
             self.lease_body(start, seconds, hosts, before_end, notify) | more

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a subscriber hears on the bus of the cloud."""
+"""What a subscriber receives on the bus of the cloud."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Bus(fixtures.Fixture):
         self._ears = listener.listen(conf, on_broker=lambda there: ready.set() if there else None)
         self.addCleanup(self._ears.stop)
         self._ears.start()
-        # What is told before the queue is bound would be missed.
+        # What is sent before the queue is bound would be missed.
         until(ready.is_set, 30, 'the listener is on the bus')
 
     def of(self, lease_id: str) -> list[Envelope]:
-        """Return what was heard of a lease so far, each message once."""
+        """Return what was received about a lease so far, each message once."""
         while (envelope := self._ears.get(0.0)) is not None:
             fresh = envelope['message_id'] not in self._seen
             if fresh and envelope['event_type'].startswith('lease.'):
@@ -48,24 +48,24 @@ class Bus(fixtures.Fixture):
         return [each for each in self._heard if each['payload'].get('lease_id') == lease_id]
 
     def types(self, lease_id: str) -> list[str]:
-        """Return the types of what was heard of a lease, in order."""
+        """Return the types of what was received about a lease, in order."""
         return [each['event_type'] for each in self.of(lease_id)]
 
-    def hear(self, lease_id: str, event_type: str, seconds: float) -> Envelope:
-        """Return the first notification of a type, as soon as it was heard."""
-        until(lambda: event_type in self.types(lease_id), seconds, f'{event_type} is heard')
+    def wait_for(self, lease_id: str, event_type: str, seconds: float) -> Envelope:
+        """Return the first notification of a type, as soon as it was received."""
+        until(lambda: event_type in self.types(lease_id), seconds, f'{event_type} is received')
         return next(each for each in self.of(lease_id) if each['event_type'] == event_type)
 
     def hear_all(self, lease_id: str, types: Sequence[str], seconds: float) -> None:
-        """Return when exactly these were heard of a lease, in this order.
+        """Return when exactly these were received about a lease, in this order.
 
-        :raises AssertionError: telling what was heard
+        :raises AssertionError: with what was received
         """
         until(
             lambda: len(self.types(lease_id)) >= len(types),
             seconds,
             f'{len(types)} notifications of {lease_id}',
         )
-        heard = self.types(lease_id)
-        if heard != list(types):
-            raise AssertionError(f'heard {heard} instead of {list(types)}')
+        received = self.types(lease_id)
+        if received != list(types):
+            raise AssertionError(f'received {received} instead of {list(types)}')

@@ -35,7 +35,7 @@ _took: collections.deque[float] = collections.deque([0.0], maxlen=8)
 def soon(seconds: float) -> datetime.datetime:
     """Return the instant that is so many seconds away, or more on a machine that is busy.
 
-    Of a date that is asked for it must not be past when the request is heard.
+    A requested date must not be past when the request arrives.
     """
     return within(seconds + 3 * max(_took))
 

@@ -48,7 +48,7 @@ def _starts(cloud: Cloud, name: str) -> int:
 
 
 def await_scheduler(cloud: Cloud, admin: Person) -> None:
-    """Return when Nova can tell its scheduler what becomes of aggregates.
+    """Return when Nova can notify its scheduler of changed aggregates.
 
     A scheduler gives signs of life before it listens.
     """

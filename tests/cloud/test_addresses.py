@@ -93,7 +93,7 @@ class FloatingIPTest(NeutronTest):
         self.await_gone(self.alice, lease, PATIENCE)
         self.assertEqual(set(), self.taken())
 
-    def test_an_address_that_somebody_else_has_is_waited_for(self) -> None:
+    def test_an_address_in_use_is_waited_for(self) -> None:
         neutron = self.admin.sdk.network
         stranger = neutron.create_ip(
             floating_network_id=self.external, floating_ip_address=ADDRESSES[0]

@@ -25,7 +25,7 @@ class BootingTest(BootedLeasesTest):
     # What begins at once needs no room on reservable hosts.
     hosts = 0
 
-    # All Climates hear of all servers: one of them may make leases of those
+    # All Climates are notified of all servers: one of them may make leases of those
     # that ask for one.
     site = 1
 
@@ -45,13 +45,13 @@ class BootingTest(BootedLeasesTest):
         )
 
     def metadata(self, server: str, key: str = 'lease_id') -> str:
-        """Return what a server was told, as soon as it was."""
+        """Return a value in the metadata of a server, as soon as it is there."""
 
         def found() -> str:
             metadata = self.alice.sdk.compute.get_server(server).metadata
             return str(metadata.get(f'climate:{key}', ''))
 
-        return until(found, PATIENCE, f'{server} is told its {key}')
+        return until(found, PATIENCE, f'{server} has its {key}')
 
     def active(self, server: str) -> dict[str, Any]:
         """Return the lease of a server, as soon as it is active."""
@@ -72,7 +72,7 @@ class BootingTest(BootedLeasesTest):
             ('virtual:server', server, ['snapshot', 'delete']),
             (line['resource_type'], line['server_id'], line['on_end']),
         )
-        # It is hers to change, as any other, and all managers have heard of it.
+        # It is hers to change, as any other, and all managers were notified of it.
         end = soon(20).isoformat()
         lease = self.alice.update_lease(lease['id'], end_date=end)
         self.await_status(self.alice, lease, 'TERMINATED', PATIENCE)
@@ -101,7 +101,7 @@ class BootingTest(BootedLeasesTest):
         self.assertIn('is not a time', self.metadata(server, 'lease_error'))
         self.assertEqual('ACTIVE', self.alice.status(server))
 
-    def test_a_server_that_nobody_heard_of(self) -> None:
+    def test_a_server_that_no_manager_was_notified_of(self) -> None:
         for name in services.managers(self.cloud):
             self.house.stop(name)
         server = self.server(lease_duration='1h', lease_name=f'{PREFIX}missed', on_end='stop')

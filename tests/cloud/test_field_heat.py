@@ -29,7 +29,7 @@ HOST = (
     *('cpu_info', 'memory_mb', 'local_gb', 'service_name', 'reservable', 'status'),
     *('trust_id', 'created_at', 'updated_at', 'show'),
 )
-# What the user guide tells people to copy.
+# What the user guide has readers copy.
 EXAMPLE = pathlib.Path(__file__).parents[2] / 'doc' / 'source' / 'user' / 'heat-lease.yaml'
 
 
@@ -79,7 +79,7 @@ class TestLeaseInStack(BlazarTest):
         self.assertIn('ERROR: Not enough hosts available', stack.status_reason)
         self.assertEqual([], self.alice.leases())
 
-    def test_nobody_else_may_list_hosts(self) -> None:
+    def test_other_projects_may_not_list_hosts(self) -> None:
         """Heat looks for hosts with the user's own token before it asks for a lease."""
         policy = self.cloud.climate_conf.with_name('policy.yaml')
         before = policy.read_text(encoding='utf-8') if policy.exists() else '{}'

@@ -21,8 +21,8 @@ class HandoverTest(CloudTest):
         first = self.await_active(self.alice, self.book(self.alice, 2, 600))
         server = self.boot(self.alice, first)
         self.assertEqual('ACTIVE', self.alice.settled(server))
-        # Nova asks the compute host for the deletion, which is heard when the
-        # host is back.
+        # Nova asks the compute host for the deletion, which it receives when it
+        # is back.
         self.house.stop(self.compute_process(host))
         change = soon(6)
         first = self.alice.update_lease(first['id'], end_date=change.isoformat())
@@ -40,7 +40,7 @@ class HandoverTest(CloudTest):
         self.assertIsNone(self.aggregate(reservation(first)))
         self.assertEqual([host], self.members(reservation(second)))
         self.assertEqual([], self.servers_on(host))
-        # The host hears what it is to do before Nova has seen a sign of life of it.
+        # The host receives its requests before Nova has seen a sign of life of it.
         until(lambda: self.compute_service(host).state == 'up', 30, 'the host is up again')
         self.check_notifications(first, second)
         self.check_who_gets_in(first, second, host)
@@ -59,9 +59,9 @@ class HandoverTest(CloudTest):
         return within(-seconds) > time(second['start_date'])
 
     def check_notifications(self, first: dict, second: dict) -> None:
-        """Bob hears how late it became, and hears it after Alice's end."""
-        ended = self.bus.hear(first['id'], 'lease.event.end_lease', 15)
-        started = self.bus.hear(second['id'], 'lease.event.start_lease', 15)
+        """Bob is notified how late it became, and after Alice's end."""
+        ended = self.bus.wait_for(first['id'], 'lease.event.end_lease', 15)
+        started = self.bus.wait_for(second['id'], 'lease.event.start_lease', 15)
         self.assertLess(ended['timestamp'], started['timestamp'])
         self.assertGreater(started['payload']['late_by_seconds'], 10)
 
@@ -100,7 +100,7 @@ class OwnerTest(CloudTest):
         self.await_terminated(self.admin, lease)
         until(lambda: self.servers_on(self.lent[0]) == [], 5, 'the server is gone')
         self.assert_free(self.lent, lease)
-        self.bus.hear(lease['id'], 'lease.event.end_lease', 15)
+        self.bus.wait_for(lease['id'], 'lease.event.end_lease', 15)
 
     def remove_owner(self) -> None:
         identity = self.admin.sdk.identity

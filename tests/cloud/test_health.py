@@ -21,7 +21,7 @@ class HealthTest(CloudTest):
         lease = self.book(self.alice, 30)
         host = self.leased(lease)
         self.force(host, down=True)
-        notification = self.bus.hear(lease['id'], 'lease.rehomed', 30)['payload']
+        notification = self.bus.wait_for(lease['id'], 'lease.rehomed', 30)['payload']
         other = self.leased(lease)
         self.assertNotEqual(host, other)
         self.assertEqual(([host], [other]), (notification['from'], notification['to']))
@@ -34,7 +34,7 @@ class HealthTest(CloudTest):
         server = self.boot(self.alice, lease)
         self.assertEqual('ACTIVE', self.alice.settled(server))
         self.force(other, down=True)
-        self.bus.hear(lease['id'], 'lease.degraded', 30)
+        self.bus.wait_for(lease['id'], 'lease.degraded', 30)
         self.assertTrue(self.alice.lease(lease['id'])['degraded'])
         self.assertEqual([other], self.members(reservation(lease)))
         self.force(other, down=False)

@@ -44,14 +44,14 @@ class Way:
     keys: tuple[str, ...]
 
     def scheduler(self) -> str:
-        """Return what nova-scheduler is told."""
+        """Return the configuration of nova-scheduler."""
         return (
             f'[filter_scheduler]\nenabled_filters = {STOCK}, {self.filters}\n'
             f'[scheduler]\nenable_isolated_aggregate_filtering = {self.isolated}\n'
         )
 
     def manager(self) -> str:
-        """Return what climate-manager is told."""
+        """Return the configuration of climate-manager."""
         return f'[physical:host]\nisolation = {self.isolation}\n'
 
 
@@ -106,7 +106,7 @@ class IsolationTest(CloudTest):
         self.assertEqual(way.pool, self.metadata(self.cloud.freepool))
 
     def registered(self, host: str) -> bool:
-        """Register a host; a manager that was just started may not hear it."""
+        """Register a host; a manager that was just started may not receive it."""
         self.admin.call('POST', '/os-hosts', {'name': host})
         return host in {each['hypervisor_hostname'] for each in self.admin.hosts()}
 
@@ -318,7 +318,7 @@ class IsolationTest(CloudTest):
         self.admin.sdk.compute.delete_server(server)
         until(lambda: self.admin.status(server) == 'GONE', 60.0, f'{server} is gone')
 
-    def test_with_a_zone_for_ordinary_servers_nobody_lands_by_chance(self) -> None:
+    def test_with_a_zone_for_ordinary_servers_none_lands_by_chance(self) -> None:
         self.set_up(PLACEMENT, api=f'[DEFAULT]\ndefault_schedule_zone = {ZONE}\n')
         compute = self.admin.sdk.compute
         zone = compute.create_aggregate(name=ZONE, availability_zone=ZONE)

@@ -25,7 +25,7 @@ class WholeLifeTest(CloudTest):
             15,
             notify=[NOTICE],
             before_end='snapshot',
-            # Unless told otherwise, a lease this short is warned of its end at once.
+            # By default, a lease this short is warned of its end at once.
             before_end_date=within(300).isoformat(),
         )
         self.assertEqual('PENDING', lease['status'])
@@ -39,10 +39,10 @@ class WholeLifeTest(CloudTest):
         self.assertEqual('active', self.alice.sdk.image.get_image(image).status)
 
     def check_notice(self, lease: dict) -> None:
-        """Subscribers hear in time that the lease starts soon."""
-        notified = self.bus.hear(lease['id'], 'lease.event.before_start_lease', PROMPT)
+        """Subscribers are notified in time that the lease starts soon."""
+        notified = self.bus.wait_for(lease['id'], 'lease.event.before_start_lease', PROMPT)
         payload = notified['payload']
-        # It may be told late on a busy machine, but not without saying so.
+        # It may be sent late on a busy machine, but then it has the delay.
         self.assertAlmostEqual(
             NOTICE, payload['seconds_to_start'] + payload['late_by_seconds'], delta=1.5
         )
@@ -78,14 +78,14 @@ class WholeLifeTest(CloudTest):
         wanted = within(3600)
         longer = self.alice.update_lease(lease['id'], end_date=wanted.isoformat())
         self.assertEqual(wanted, time(longer['end_date']))
-        self.bus.hear(lease['id'], 'lease.update', PROMPT)
+        self.bus.wait_for(lease['id'], 'lease.update', PROMPT)
         self.assertEqual('ACTIVE', self.alice.lease(lease['id'])['status'])
         self.assertEqual(list(self.lent), self.members(reservation(lease)))
 
     def check_snapshot(self, lease: dict, server: str) -> str:
-        """Before the end subscribers are told, and an image of each server is made."""
+        """Before the end subscribers are notified, and an image of each server is made."""
         self.alice.update_lease(lease['id'], before_end_date=soon(1).isoformat())
-        notified = self.bus.hear(lease['id'], 'lease.event.before_end_lease', PROMPT)
+        notified = self.bus.wait_for(lease['id'], 'lease.event.before_end_lease', PROMPT)
         self.assertGreater(notified['payload']['seconds_to_end'], 3000)
         name = f'reserved_{self.alice.sdk.compute.get_server(server).name}'
 
@@ -163,7 +163,7 @@ class DeletionTest(CloudTest):
         self.assert_free(self.lent, lease)
         self.bus.hear_all(lease['id'], ['lease.create', 'lease.delete'], PROMPT)
 
-    def test_delete_of_somebody_elses_lease(self) -> None:
+    def test_delete_of_another_users_lease(self) -> None:
         lease = self.book(self.alice, 3600)
         self.assertFalse(self.bob.knows(lease['id']))
         self.assertEqual(404, self.bob.call('DELETE', f'/leases/{lease["id"]}').status_code)

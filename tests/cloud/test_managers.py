@@ -36,14 +36,14 @@ class StartsTest(CloudTest):
         return [first, self.book(self.bob, 0, **same), self.book(self.alice, 0, **same)]
 
     def check_all_active(self, leases: list[dict[str, Any]], seconds: float) -> None:
-        """Each has one host of its own, and was told of once."""
+        """Each has one host of its own, and was notified once."""
         for lease in leases:
             self.await_status(self.admin, lease, 'ACTIVE', seconds)
         members = [self.members(reservation(lease)) for lease in leases]
         self.assertEqual(sorted([host] for host in self.lent), sorted(members))
         self.assertEqual([], self.members(self.cloud.freepool))
         for lease in leases:
-            self.bus.hear(lease['id'], 'lease.event.start_lease', 15)
+            self.bus.wait_for(lease['id'], 'lease.event.start_lease', 15)
             notified = collections.Counter(self.bus.types(lease['id']))
             self.assertEqual(1, notified['lease.event.start_lease'])
 
@@ -148,12 +148,12 @@ class HungTest(ClaimsTest):
         return log.read_text(encoding='utf-8', errors='replace').count('another manager continues')
 
     def alone_at_work(self, manager: str) -> dict[str, Any]:
-        """Return what the one manager does while all others hang: it tells of a lease."""
+        """Return what the one manager does while all others hang: it announces a lease."""
         others = set(services.managers(self.cloud)) - {manager}
         for name in others:
             self.house.freeze(name)
         later = self.book(self.alice, 3605, notify=[3600])
-        notified = self.bus.hear(later['id'], 'lease.event.before_start_lease', PATIENCE)
+        notified = self.bus.wait_for(later['id'], 'lease.event.before_start_lease', PATIENCE)
         for name in others:
             self.house.thaw(name)
         return notified

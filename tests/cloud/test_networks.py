@@ -33,7 +33,7 @@ class NetworkTest(NeutronTest):
         )
 
     def network_of(self, lease: dict[str, Any]) -> str:
-        """Return the id that the lease tells."""
+        """Return the id in the lease."""
         return str(self.alice.lease(lease['id'])['reservations'][0]['network_id'])
 
     def boot_on(self, network_id: str) -> str:

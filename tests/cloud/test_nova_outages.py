@@ -59,10 +59,10 @@ class NovaAwayTest(CloudTest):
         return float(option.default)
 
     def check_lateness(self, starting: dict, ending: dict) -> None:
-        """Subscribers hear how late it became."""
+        """Subscribers are notified how late it became."""
         for lease, event in ((starting, 'start_lease'), (ending, 'end_lease')):
             due = time(lease[event.replace('lease', 'date')])
-            notification = self.bus.hear(lease['id'], f'lease.event.{event}', 15)['payload']
+            notification = self.bus.wait_for(lease['id'], f'lease.event.{event}', 15)['payload']
             self.assertGreater(notification['late_by_seconds'], OUTAGE - 10)
             self.assertLessEqual(notification['late_by_seconds'], (now() - due).total_seconds())
 
@@ -88,9 +88,9 @@ class ComputeTest(CloudTest):
         self.assertEqual([host], self.members(reservation(lease)))
         server = self.boot(self.alice, lease)
         self.assertEqual('ACTIVE', self.alice.settled(server))
-        # With a server on it the host stays with its lease, which is told.
+        # With a server on it the host stays with its lease, whose owner is notified.
         self.disable(host)
-        self.bus.hear(lease['id'], 'lease.degraded', 30)
+        self.bus.wait_for(lease['id'], 'lease.degraded', 30)
         self.assertEqual([host], self.members(reservation(lease)))
         self.alice.update_lease(lease['id'], end_date=soon(2).isoformat())
         self.await_terminated(self.alice, self.alice.lease(lease['id']))
@@ -99,7 +99,7 @@ class ComputeTest(CloudTest):
         # Whoever disabled it decides when it is enabled again.
         self.assertEqual('disabled', self.compute_service(host).status)
 
-    def test_the_process_of_a_leased_host_is_away(self) -> None:
+    def test_the_process_of_a_leased_host_is_down(self) -> None:
         (host,) = self.lent
         process = self.compute_process(host)
         lease = self.await_active(self.alice, self.book(self.alice, 2, 600))

@@ -74,11 +74,11 @@ class OutageTest(CloudTest):
         return False
 
     def announce(self, lease: dict[str, Any]) -> None:
-        """Let Nova tell its schedulers again which hosts are in the lease's aggregate.
+        """Let Nova send its schedulers again which hosts are in the lease's aggregate.
 
-        They hear it in a message only. One that Nova sends before a scheduler has
+        They learn it from a message only. One that Nova sends before a scheduler has
         reconnected to the broker is lost, and the scheduler finds no host for the lease
-        from then on. The troubleshooting page tells operators to do the same.
+        from then on. The troubleshooting page describes the same.
         """
         found = self.aggregate(reservation(lease))
         # By its id: the SDK does not send a name that it takes for unchanged.
@@ -115,7 +115,7 @@ class OutageTest(CloudTest):
         self.check_lands(self.alice, starting)
         self.check_ends(starting)
 
-    def test_memcached_is_away(self) -> None:
+    def test_memcached_is_down(self) -> None:
         # Its client looks for a memcached that was away again after minutes
         # only, and the tests after this one had better not be slower for it.
         self.addCleanup(processes.restart, self.cloud, 'climate-api')
@@ -163,8 +163,8 @@ class OutageTest(CloudTest):
         # Nova needs the bus as well: no host is moved before it is back.
         self.await_status(self.alice, starting, 'ACTIVE', 60)
         with self.usual_queue() as queue:
-            queue.hear(booked['id'], 'lease.create', 30)
-            queue.hear(starting['id'], 'lease.event.start_lease', 30)
+            queue.wait_for(booked['id'], 'lease.create', 30)
+            queue.wait_for(starting['id'], 'lease.event.start_lease', 30)
         self.house.await_heartbeats(now())
         self.check_lands(self.alice, starting)
         self.check_ends(starting)
@@ -187,7 +187,7 @@ class OutageTest(CloudTest):
         """Read the queue that senders of notifications make.
 
         A queue of one's own has to be made again after a restart of the
-        broker, and what is told before that goes to the usual one only.
+        broker, and what is sent before that goes to the usual one only.
         """
         url = urllib.parse.urlsplit(self.cloud.transport_url)
         connection = amqp.Connection(
@@ -207,7 +207,7 @@ class UsualQueue:
         self._channel = channel
         self._heard: list[tuple[str, str]] = []
 
-    def hear(self, lease_id: str, event_type: str, seconds: float) -> None:
+    def wait_for(self, lease_id: str, event_type: str, seconds: float) -> None:
         """Return when a notification of a lease has come."""
         until(lambda: (lease_id, event_type) in self._read(), seconds, f'{event_type} comes')
 

@@ -3,8 +3,8 @@
 """Single sign-on to the web page, through the WebSSO of a real Keystone.
 
 Keystone and the API of Climate are processes of the test, beside those of the cloud, with the
-settings of the page on the web page. What a module of the web server of Keystone tells of a user
-who has signed in at the identity provider, the browser sends here.
+settings of the page on the web page. What a module of the web server of Keystone reports about a
+user who has signed in at the identity provider, the browser sends here.
 """
 
 from __future__ import annotations

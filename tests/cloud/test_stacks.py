@@ -122,7 +122,7 @@ class StacksTest(CloudTest):
 
     def test_what_heat_fails_to_make_is_reported_and_leaves_nothing(self) -> None:
         lease = self.lease(5, self.stack(template=BROKEN, parameters=self.parameters()))
-        notification = self.bus.hear(lease['id'], 'lease.event.error', PATIENCE)['payload']
+        notification = self.bus.wait_for(lease['id'], 'lease.event.error', PATIENCE)['payload']
         self.assertIn('resources.bad', notification['reason'])
         self.await_status(self.alice, lease, 'ERROR', PATIENCE)
         until(lambda: (self.state(), self.servers()) == ('', []), PATIENCE, 'nothing is left')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Processes that act on what Climate tells, beside a real Keystone and a real Nova."""
+"""Processes that act on notifications, with a real Keystone and a real Nova."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class MailTest(SubscriberTest):
                 broker.default_channel.queue_delete(f'{self.queue}{suffix}')
 
     def letters(self) -> list[Any]:
-        """Return the mails to this owner: the process hears of the leases of all sites."""
+        """Return the mails to this owner: the process is notified of the leases of all sites."""
         return [each for each in self.smtp.handler.letters if self.address in str(each['To'])]
 
     def test_mails_for_what_an_owner_asked_for(self) -> None:
@@ -150,7 +150,7 @@ class PowerTest(SubscriberTest):
         self.assertTrue(host['reservable'])
 
         lease = self.book(self.alice, 60)
-        notification = self.bus.hear(lease['id'], 'lease.ready', 90)['payload']
+        notification = self.bus.wait_for(lease['id'], 'lease.ready', 90)['payload']
         self.assertEqual(([self.host], []), (notification['ready'], notification['waiting']))
         self.assertEqual((['On'], ''), (self.emulator.powers(), self.reason()))
         self.await_active(self.alice, lease)

@@ -276,7 +276,7 @@ class AggregateContract(Contract):
 
 
 class AggregateLimitsContract(Contract):
-    """What names and metadata may be, and what Placement hears of it."""
+    """What names and metadata may be, and what Placement gets of them."""
 
     def test_names_that_differ_by_case_only_are_one_name_or_two(self) -> None:
         made = self.aggregate()

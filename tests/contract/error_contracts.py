@@ -180,7 +180,7 @@ class ErrorsContract(contracts.Contract):
         # Whoever is late with the answer may be late with the work.
         waiting.until(self.made, PATIENCE, 'what was made is found')
 
-    def test_a_service_that_is_away_is_transient_until_it_is_back(self) -> None:
+    def test_an_unavailable_service_is_transient_until_it_is_back(self) -> None:
         self.read()
         with self.world.away(self.sample.service):
             self.assertRaises(exceptions.Transient, self.read)

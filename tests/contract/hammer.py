@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A process that moves hosts about on the simulated cloud until it is told to stop.
+"""A process that moves hosts between aggregates of the simulated cloud until it is stopped.
 
 ``python -m tests.contract.hammer DIRECTORY NAME``: it stops when the file
 ``stop`` appears in the directory, and then prints how many calls it made.

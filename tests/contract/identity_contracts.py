@@ -68,14 +68,14 @@ class TrustContract(IdentityCase):
         made = self.trust(roles=frozenset({'reader', 'member'}))
         self.assertEqual(('member', 'reader'), made.roles)
 
-    def test_nobody_gives_a_role_that_they_have_not(self) -> None:
+    def test_no_user_delegates_a_missing_role(self) -> None:
         for role in ('admin', 'no-such-role'):
             self.assertRaises(base.CloudNotFound, self.trust, roles=frozenset({role}))
 
     def test_no_trust_without_a_role(self) -> None:
         self.assertRaises(exceptions.Permanent, self.trust, roles=frozenset())
 
-    def test_no_trust_of_somebody_without_a_token(self) -> None:
+    def test_no_trust_of_a_user_without_a_token(self) -> None:
         for token in ('nonsense', 'gAAAAAB' + 'x' * 100):
             error = self.assertRaises(
                 exceptions.Permanent, self.identity.create_trust, token, roles=MEMBER
@@ -156,28 +156,28 @@ class ActingContract(IdentityCase):
         for _ in range(2):
             self.act(made)
 
-    def test_nobody_acts_with_a_trust_that_is_gone(self) -> None:
+    def test_a_deleted_trust_is_refused(self) -> None:
         made = self.trust()
         self.identity.delete_trust(made.id)
         self.refused(made)
 
-    def test_nobody_acts_for_a_user_that_is_gone(self) -> None:
+    def test_a_trust_of_a_deleted_user_is_refused(self) -> None:
         made = self.trust()
         self.person.delete_user()
         self.refused(made)
 
-    def test_nobody_acts_in_a_project_that_is_gone(self) -> None:
+    def test_a_trust_in_a_deleted_project_is_refused(self) -> None:
         made = self.trust()
         self.person.delete_project()
         self.refused(made)
 
-    def test_nobody_acts_for_a_user_that_left_the_project(self) -> None:
+    def test_a_trust_of_a_user_who_left_the_project_is_refused(self) -> None:
         made = self.trust()
         self.person.lose_roles()
         self.refused(made)
         self.assertEqual(made, self.identity.find_trust(made.id))
 
-    def test_nobody_acts_for_whom_or_where_is_disabled(self) -> None:
+    def test_a_trust_of_a_disabled_user_or_project_is_refused(self) -> None:
         made = self.trust()
         for user, project in ((False, True), (True, False)):
             self.person.enable(user=user, project=project)
@@ -255,7 +255,7 @@ class MemberContract(IdentityCase):
             self.assertRaises(exceptions.Transient, self.identity.find_user, self.person.user_id)
         self.assertIsNotNone(self.identity.find_user(self.person.user_id))
 
-    def test_a_keystone_that_is_away_is_transient(self) -> None:
+    def test_an_unavailable_keystone_is_transient(self) -> None:
         self.identity.find_user(self.person.user_id)
         with self.world.away('identity'):
             self.assertRaises(exceptions.Transient, self.identity.find_user, self.person.user_id)
@@ -279,7 +279,7 @@ class CallerContract(IdentityCase):
             error = self.assertRaises(exceptions.Permanent, verb, 'nobody')
             self.assertNotIn(token, f'{error!r} {error.message}')
 
-    def test_nothing_tells_the_token(self) -> None:
+    def test_nothing_reveals_the_token(self) -> None:
         cloud = self.cloud.of_caller(self.person.token)
         cloud.orchestration.find_stack('nobody')
         self.assertNotIn(self.person.token, f'{cloud!r} {vars(type(cloud))!r}')

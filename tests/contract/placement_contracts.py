@@ -244,7 +244,7 @@ class InventoryContract(OwnProvider):
         self.assertEqual((), self.placement.allocations(provider.uuid))
         self.assertEqual({0}, set(self.placement.usages(provider.uuid).values()))
 
-    def test_what_is_held_is_not_taken_away(self) -> None:
+    def test_what_is_allocated_is_not_removed(self) -> None:
         root = present(self.placement.find_provider(self.world.hosts[0]))
         name = self.resource_class()
         nested = self.placement.create_provider(worlds.unique('blazar'), root.uuid)

@@ -2,8 +2,8 @@
 
 """Stands between a client of ours and a real service, and makes trouble.
 
-A real service cannot be told to lose an answer, to be late, or to forget a
-token. This proxy on 127.0.0.1 can: requests that match a rule are disturbed
+A real service does not lose an answer, answer late, or forget a token on
+request. This proxy on 127.0.0.1 does: requests that match a rule are disturbed
 as often as the rule says, all others pass unchanged. It keeps the path and
 the ``Host`` that the client sent, so that links in answers lead back to it.
 """
@@ -34,11 +34,11 @@ class Rule:
 
     :ivar pattern: of ``METHOD /path``, without the query
     :ivar kind: ``lose``: the service does its work, the client is hung up on;
-        ``refuse``: the client is hung up on and the service hears nothing;
+        ``refuse``: the client is hung up on and the service receives nothing;
         ``stall``: the service does its work, the answer is held back;
-        ``status``: the proxy answers in the name of the service, which hears
+        ``status``: the proxy answers instead of the service, which receives
         nothing; ``expire``: the same with a 401
-    :ivar times: how often; None for ever
+    :ivar times: how often; None without end
     :ivar seconds: how long an answer is held back
     """
 
@@ -88,7 +88,7 @@ class FaultProxy:
         self.open()
         self.url = f'http://127.0.0.1:{self._address[1]}{parts.path}'.rstrip('/')
 
-    # -- what a test tells it
+    # -- what a test sets
 
     def rule(
         self,
@@ -274,5 +274,5 @@ def _said_by_the_proxy() -> list[tuple[str, str]]:
 
 
 def _reason(rule: Rule) -> bytes:
-    reason = {'code': rule.status, 'message': rule.message, 'title': 'told so'}
+    reason = {'code': rule.status, 'message': rule.message, 'title': 'as requested'}
     return json.dumps({'error': reason}).encode()

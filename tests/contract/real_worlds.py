@@ -114,8 +114,8 @@ class RealWorld(TroubledWorld):
     has our own password.
 
     Its first two hypervisors are moved between aggregates: not for a cloud
-    in which somebody works. Between our clients and each service stands a
-    proxy that can be told to make trouble.
+    in use. Between our clients and each service is a proxy that
+    causes failures on request.
 
     :param options: of the group of every service
     :ivar proxies: by the group of the service

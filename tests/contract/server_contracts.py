@@ -190,7 +190,7 @@ class ServerLifeContract(contracts.Contract):
         return found if (found.status, found.task_state) == (status, None) else None
 
     def until_offloaded(self, server_id: str) -> base.Server:
-        """Wait until a server is off its host, which takes an instant longer to be told."""
+        """Wait until a server is off its host, which Nova reports an instant later."""
 
         def offloaded() -> base.Server | None:
             found = self.settled(server_id, 'SHELVED_OFFLOADED')
@@ -319,7 +319,7 @@ class ImageContract(contracts.Contract):
         listed = self.images.list_images(properties={'instance_uuid': server_id})
         self.assertEqual(sorted((first, second)), [image.id for image in listed])
 
-    def test_belongs_to_whom_asked_and_is_given_to_somebody_else(self) -> None:
+    def test_belongs_to_the_caller_and_is_given_to_another_project(self) -> None:
         server_id = self.boot(self.world.hosts[0])
         image_id = self.image(server_id)
         self.assertNotEqual(self.world.other_project, self.images.find_image(image_id).owner)

@@ -55,7 +55,7 @@ class SlotContract(contracts.Contract):
         self.assertEqual({self.resource_class: 1}, self.placement.usages(self.nested.uuid))
         self.assertEqual('', self.land(**slot)[1])
         self.gone(server_id)
-        # Nova tells Placement an instant after the server is gone.
+        # Nova updates Placement an instant after the server is gone.
         until(
             lambda: not any(self.placement.usages(self.nested.uuid).values()),
             self.world.patience,

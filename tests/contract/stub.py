@@ -5,8 +5,8 @@
 It answers in the wire format of the real services, with their peculiarities:
 short pages, a 404 for an empty search, a 409 for a host that is in an
 aggregate already, a 400 for an aggregate that still has hosts. What there is
-in it is kept by a simulated cloud in memory. It can be told to answer with an error, not
-at all, or to lose an answer after it has done the work.
+in it is kept by a simulated cloud in memory. On request it answers with an error, not
+at all, or loses an answer after it has done the work.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class StubCloud:
         self._thread.join()
         self.cloud.close()
 
-    # -- what a test tells it
+    # -- what a test sets
 
     def trouble(
         self,

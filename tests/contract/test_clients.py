@@ -52,6 +52,6 @@ class TestHTTPBooted(booting_contracts.BootedContract):
 
     world_type = worlds.StubWorld
 
-    def test_a_nova_that_does_not_tell_hints(self) -> None:
+    def test_a_nova_that_does_not_show_hints(self) -> None:
         self.world.stub.newest = 96
         self.assertEqual({}, self.compute.scheduler_hints(self.server_id))

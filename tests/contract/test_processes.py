@@ -103,7 +103,7 @@ class TestProcesses(base.TestCase):
         self.assertGreater(made, 0)
         self.check()
 
-    def test_no_call_is_lost_when_nobody_is_killed(self) -> None:
+    def test_no_call_is_lost_without_a_killed_process(self) -> None:
         hammers = [self.start(f'{number}') for number in range(3)]
         for number in range(3):
             self.wait_for_aggregate(f'hammer-{number}')

@@ -140,7 +140,7 @@ class TestTroubles(RealClientTest):
         world = self.open(endpoint_override=nobody)
         self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
 
-    def test_a_keystone_that_is_away_is_transient(self) -> None:
+    def test_an_unavailable_keystone_is_transient(self) -> None:
         world = self.open()
         world.close()
         self.assertRaises(exceptions.Transient, world.cloud.compute.list_aggregates)
@@ -180,7 +180,7 @@ class TestTroubles(RealClientTest):
 
 
 class TestIdentity(RealClientTest):
-    """Tokens are kept, renewed, and told to nobody."""
+    """Tokens are kept, renewed, and never shown."""
 
     def test_one_token_serves_every_call(self) -> None:
         world = self.open()
@@ -273,7 +273,7 @@ class TestRequests(RealClientTest):
 
 
 class TestConfiguration(TestCase):
-    """A configuration that cannot work is told of at once."""
+    """A configuration that cannot work is reported immediately."""
 
     def refused(self, **nova: object) -> str:
         """Return the complaint about a configuration."""

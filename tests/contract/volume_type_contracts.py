@@ -48,14 +48,14 @@ class VolumeTypeContract(volume_contracts.StorageContract):
             self.volume.forbid_volume_type(made.id, one)
             self.assertEqual((two,), self.volume.list_volume_type_projects(made.id))
 
-    def test_nobody_is_let_into_what_is_not_there(self) -> None:
+    def test_no_project_gets_access_to_a_missing_type(self) -> None:
         nobody = contracts.NOBODY
         self.refused(base.CloudNotFound, self.volume.allow_volume_type, nobody, '1' * 32)
         self.refused(base.CloudNotFound, self.volume.list_volume_type_projects, nobody)
         self.volume.forbid_volume_type(nobody, '1' * 32)
         self.assertIsNone(self.volume.find_volume_type(worlds.unique()))
 
-    def test_everybody_is_let_into_a_public_one_anyway(self) -> None:
+    def test_every_project_has_access_to_a_public_type(self) -> None:
         found = present(self.volume.find_volume_type(self.made().volume_type))
         self.assertTrue(found.public)
         project = '1' * 32

@@ -40,7 +40,7 @@ HOSTS = 5
 VLANS = (1000, 4000)
 
 # What the simulated cloud is to do for a trouble that happens on the way to a service.
-# How long the simulated cloud takes for what it is told to be slow at, seconds.
+# How long the simulated cloud takes for its slow operations, seconds.
 SLOW = 0.3
 
 _BEFORE_WORK = frozenset({'refuse', 'status'})

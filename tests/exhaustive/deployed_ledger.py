@@ -21,11 +21,11 @@ ANNOUNCED = {'ACTIVE': 'lease.event.start_lease', 'TERMINATED': 'lease.event.end
 """What announces that a lease has a status."""
 
 Notifications = Mapping[str, Collection[str]]
-"""The types of what was told, by lease."""
+"""The types of notifications, by lease."""
 
 
 def expected(leases: Iterable[str], seen: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    """Return what must have been told about leases that are all deleted.
+    """Return the notifications that leases which are all deleted must have.
 
     :param seen: each status in which a lease was seen, with its id
     """
@@ -37,7 +37,7 @@ def expected(leases: Iterable[str], seen: Iterable[tuple[str, str]]) -> dict[str
 
 
 def lost(wanted: Notifications, notified: Notifications, where: str) -> list[str]:
-    """Return the events that were not told."""
+    """Return the events that were not received."""
     return [
         f'{lease_id}: no {kind} {where}'
         for lease_id, kinds in wanted.items()

@@ -165,7 +165,7 @@ class _Chaos:
         return dict(map(one, range(self.leases)))
 
     def kill_and_start(self, managers: list[processes.Command], stop: threading.Event) -> int:
-        """Kill one manager after the other until told to stop; return how often.
+        """Kill one manager after the other until stopped; return how often.
 
         Each only when the one before works again: on a busy machine none of them would
         work for the whole of a lease.

@@ -58,7 +58,7 @@ class TestDemo(TestCase):
         port = int(demo.wait_for(r'ready at http://127\.0\.0\.1:(\d+)')[1])
         return demo, min(demo.children()), port
 
-    def test_tells_of_one_whole_lease(self) -> None:
+    def test_shows_one_whole_lease(self) -> None:
         demo, service, port = self.running()
         self.assertEqual(0, demo.end(), demo.text)
         # The bus speaks whenever something comes, so only its own lines and

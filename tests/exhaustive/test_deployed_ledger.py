@@ -55,7 +55,7 @@ class TestCharges(base.TestCase):
 
 
 class TestEvents(base.TestCase):
-    """What was told about leases."""
+    """The notifications about leases."""
 
     def test_lost_events(self) -> None:
         wanted = deployed_ledger.expected(['a', 'b'], [('a', 'ACTIVE'), ('a', 'DELETING')])

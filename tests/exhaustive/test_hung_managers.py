@@ -83,11 +83,11 @@ class _Hung:
                 folder=self.folder,
             )
         )
-        # What is stopped cannot be told to end.
-        self.addCleanup(self.tell, found, signal.SIGCONT)
+        # A stopped process does not react to SIGTERM.
+        self.addCleanup(self.send_signal, found, signal.SIGCONT)
         return found
 
-    def tell(self, manager: processes.Command, what: signal.Signals) -> None:
+    def send_signal(self, manager: processes.Command, what: signal.Signals) -> None:
         if manager.running and manager.process is not None:
             manager.process.send_signal(what)
 
@@ -135,7 +135,7 @@ class _Hung:
         # after it has renewed its claim it does nothing but wait for the cloud.
         was = self.claimed_until()
         processes.until('it has renewed', lambda: self.claimed_until() != was, PATIENCE)
-        self.tell(manager, signal.SIGSTOP)
+        self.send_signal(manager, signal.SIGSTOP)
         self.cloud.heal()
 
     def test_the_next_tenant_is_left_alone(self) -> None:
@@ -146,7 +146,7 @@ class _Hung:
         other = self.manager()
         self.until(first, 'TERMINATED')
         second, server = self.tenant('red')
-        self.tell(hung, signal.SIGCONT)
+        self.send_signal(hung, signal.SIGCONT)
         processes.until(
             'it has seen that its claim is lost',
             lambda: 'was not renewed in time' in hung.said,

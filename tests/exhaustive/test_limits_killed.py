@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Processes are killed while a service is asked or told: it hears what came of it."""
+"""Processes are killed while a service is asked or notified: it receives the outcome."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class TestKilled(base.TestCase):
         self.assertEqual((200, []), (200, self.climate.ask('GET', '/leases')[1]['leases']))
         self.assertEqual([], self.usage_service.named('commit'))
 
-    def test_while_it_tells(self) -> None:
+    def test_killed_while_it_notifies(self) -> None:
         self.usage_service.silent.add('commit')
         status, answer = self.climate.ask('POST', '/leases', LEASE)
         self.assertEqual(201, status, answer)
@@ -95,7 +95,7 @@ class TestKilled(base.TestCase):
         processes.until('it is done', lambda: not self.database('SELECT 1 FROM charges'))
         self.assertEqual([], self.usage_service.named('release'))
 
-    def test_the_service_is_away_for_a_while(self) -> None:
+    def test_the_service_is_unavailable_for_a_while(self) -> None:
         _, answer = self.climate.ask('POST', '/leases', LEASE)
         self.until_called('commit')
         self.usage_service.go_away()
@@ -106,7 +106,7 @@ class TestKilled(base.TestCase):
         (ended,) = self.until_called('on-end')
         self.assertEqual(('deleted', 0), (ended.body['reason'], ended.body['used_seconds']))
         self.until_called('release')
-        processes.until('all is told', lambda: not self.database('SELECT 1 FROM charges'))
+        processes.until('all charges are sent', lambda: not self.database('SELECT 1 FROM charges'))
 
     def test_a_filter_that_does_not_exist(self) -> None:
         self.climate.command.terminate(60)

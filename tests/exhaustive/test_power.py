@@ -65,7 +65,7 @@ class Rounds:
 
 
 class TestWatch(bus.RabbitCase):
-    """What is told is a reason to look."""
+    """A notification is a reason to look."""
 
     def test_a_look_for_what_is_reported_and_whenever_the_bus_is_back(self) -> None:
         door, url = self.door()
@@ -185,7 +185,7 @@ class TestProcess(bus.RabbitCase):
         until('it starts', lambda: self.status(lease_id) == 'ACTIVE', 180)
         self.assertIn('"boots": [', (self.folder / 'power.json').read_text())
         self.assertEqual(0, command.terminate(60))
-        # It was told as much earlier as it had asked for.
+        # Its start was announced as much earlier as it had asked for.
         self.assertIn(
             20, [one['payload'].get('seconds_to_start') for one in self.climate.notifications()]
         )
@@ -218,7 +218,7 @@ class TestProcess(bus.RabbitCase):
         until('both are ready', lambda: self.readiness(lease_id).get('ready') == list(NAMES), 180)
         self.assertEqual(0, command.terminate(60))
 
-    def test_what_it_cannot_work_with_is_said_in_one_line(self) -> None:
+    def test_an_unusable_configuration_is_reported_in_one_line(self) -> None:
         for power, why in (
             ({'hosts_file': '/nowhere'}, '/nowhere'),
             ({'auth_type': ''}, 'auth_type'),

@@ -175,7 +175,7 @@ class TestSecretFiles(SecretTraffic, base.TestCase):
     def statuses(self) -> list[str]:
         return [one['status'] for one in self.send('GET', '/leases').json['leases']]
 
-    def test_nothing_of_them_is_written_said_or_sent(self) -> None:
+    def test_no_secret_is_written_printed_or_sent(self) -> None:
         self.hooks()
         self.leases()
         self.sign_ins()

@@ -90,7 +90,7 @@ class Service(fixtures.Fixture):
     :ivar cloud: its cloud, with hypervisors ``compute-1`` to ``compute-4``
     :ivar clock: its clock, which stands still
     :ivar broken: health checks that are to fail
-    :ivar audit: is told who changed what; to be set before it is set up
+    :ivar audit: receives who changed what; to be set before it is set up
     :ivar sign_in: makes what signs users in; likewise
     :ivar waits: the requests that wait; likewise; None for those that the options allow
     :param hosts: how many of the hypervisors are registered already

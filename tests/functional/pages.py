@@ -36,7 +36,7 @@ MAINS = {
     'climate-status': 'climate.cmd.status',
     'climate-watch': 'climate.cmd.watch',
     'oslo-config-generator': 'oslo_config.generator',
-    # Runs what it is told to; this is loaded beforehand.
+    # Runs the modules of its arguments; this one is loaded first.
     'python': 'climate.simulator.cli',
 }
 TOKEN = 'demo:demo:admin'

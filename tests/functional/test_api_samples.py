@@ -91,7 +91,7 @@ class Teller:
 
 
 class TestApiSamples(TestCase):
-    """The story, told once."""
+    """The story, run once."""
 
     maxDiff = None
 

@@ -32,7 +32,7 @@ SECRET = 'opensesame'
 
 
 class AuditCase(base.TestCase):
-    """A service that tells who changed what."""
+    """A service that records who changed what."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -54,7 +54,7 @@ class AuditCase(base.TestCase):
 
 
 class TestAudit(AuditCase):
-    """What is told of changes."""
+    """The audit events of changes."""
 
     def test_a_life(self) -> None:
         made = self.send('POST', '/leases', LEASE)
@@ -136,7 +136,7 @@ class TestAudit(AuditCase):
         (event,) = self.audited
         self.assertEqual('415', event['reason']['reasonCode'])
 
-    def test_of_looks_and_of_strangers_nothing_is_reported(self) -> None:
+    def test_reads_and_unknown_clients_are_not_reported(self) -> None:
         self.send('GET', '/leases')
         self.send('POST', '/nowhere', {})
         self.assertEqual([], self.audited)
@@ -237,7 +237,7 @@ class TestAudit(AuditCase):
         self.assertIn('repeated?value=2', self.audited[2]['tags'])
 
     def limited(self, option: str) -> None:
-        """Allow one request a day, send it, and forget what was told of it."""
+        """Allow one request a day, send it, and forget its audit events."""
         for each in ('per_project', 'per_address'):
             limit = '1/day' if each == option else ''
             self.service.conf.set_override(each, limit, group='rate_limit')

@@ -223,7 +223,7 @@ class FeedsTest(TestCase):
         self.assertEqual(1, len(refused), refused)
         self.assertGreater(len(read), 1)
 
-    def test_calendars_of_a_project_keep_nobody_else_waiting(self) -> None:
+    def test_calendars_of_a_project_delay_no_other_project(self) -> None:
         ours, theirs = (webob.Request.blank(self.feed(token)) for token in (http.MEMBER, OTHER))
         shares = ThreadShares(ShareSettings(threads=8, project_share=0.25, wait=0.0))
         calendars = FeedCalendars(self.service.services.feeds, None, shares)

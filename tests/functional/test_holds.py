@@ -105,7 +105,7 @@ class TestHold(HoldsCase):
         super().setUp()
         self.start(limits=ProjectLimits(usual=Limits(holds=2, leases=3)))
 
-    def test_nobody_else_can_book_it(self) -> None:
+    def test_no_other_lease_can_book_it(self) -> None:
         offer = self.held(ALL_HOSTS)
         self.assertEqual('2030-01-01T12:02:30.250000Z', offer['held_until'])
         for token in (BOB, ''):

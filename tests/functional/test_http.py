@@ -325,7 +325,7 @@ class OutermostTest(base.TestCase):
         self.app = self.useFixture(fixtures.Service()).app
         self.log = self.useFixture(testing.FakeLogger(level=logging.INFO))
 
-    def test_headers_of_strangers_do_not_count(self):
+    def test_headers_of_unknown_proxies_are_ignored(self):
         for name, value in (
             ('X-Forwarded-For', '192.0.2.66'),
             ('X-Forwarded-Host', 'evil.example'),

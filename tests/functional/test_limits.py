@@ -43,7 +43,7 @@ class TestDurations(UsageServiceCase):
         self.assertEqual(201, self.create(hours=3, token='alice:red:member').status_int)
         self.assertEqual(201, self.create(hours=3, token='alice:green:member').status_int)
 
-    def test_what_cannot_be_had_is_said_first(self) -> None:
+    def test_missing_resources_are_refused_before_filters_are_asked(self) -> None:
         self.assert_refused(self.create(hosts=5, hours=3), 409, 'NOT_ENOUGH_RESOURCES')
 
     def test_no_more_statements_than_without(self) -> None:
@@ -188,7 +188,7 @@ class TestOtherOrder(UsageServiceCase):
     names = ('max_lease_duration', 'external_service')
     options = {'max_lease_duration': 3600, 'exempt_projects': ['green']}
 
-    def test_nobody_is_asked(self) -> None:
+    def test_no_filter_is_asked(self) -> None:
         self.assert_refused(self.create(hours=2), 403, 'LEASE_REFUSED', 'longest')
         self.assertEqual([], self.usage_service.calls)
         self.assertEqual({}, self.charges())
@@ -207,7 +207,7 @@ class TestAllowed(UsageServiceCase):
 
     options = {'external_service_unavailable': 'allow'}
 
-    def test_it_hears_of_the_lease_when_it_is_back(self) -> None:
+    def test_the_end_is_sent_when_it_is_back(self) -> None:
         self.usage_service.go_away()
         lease = self.created()
         self.usage_service.come_back()

@@ -89,7 +89,7 @@ class _Meanwhile:
         ends = [('commit', 'a'), ('release', 'b'), ('commit', 'c')]
         self.assertEqual([*checks, *ends], self.questions())
 
-    def test_a_manager_takes_whoever_asked_for_dead(self) -> None:
+    def test_a_manager_withdraws_the_question_of_a_dead_process(self) -> None:
         def long_ago() -> None:
             self.service.clock.advance(self.filters.undecided_for.total_seconds())
             self.manager.send_once()
@@ -133,7 +133,7 @@ class TestMeanwhile(_Meanwhile, UsageServiceCase):
         found = set(self.questions()[2:])
         self.assertEqual({('commit', 'a'), ('release', 'b'), ('on-end', 'c')}, found)
 
-    def test_the_database_goes_away(self) -> None:
+    def test_the_database_becomes_unavailable(self) -> None:
         """What the API cannot write down any more is found by a manager."""
 
         def rename(**names: str) -> None:

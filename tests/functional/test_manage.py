@@ -170,7 +170,7 @@ class TestManage(base.TestCase):
             'There is no lease x', self.run_command(1, 'lease', 'end', '--force', 'x')[-1]
         )
 
-    def test_cloud_is_away(self) -> None:
+    def test_cloud_is_unavailable(self) -> None:
         self.cloud.reachable = False
         self.assertEqual('1 found, 1 left', self.run_command(1, 'lease', 'repair')[-1])
         self.run_command(1, 'host', 'discover')

@@ -147,7 +147,7 @@ class DatabaseGone:
         until('the API answers', lambda: self.status(coming) == 'ACTIVE')
         until('what ended meanwhile has ended', lambda: self.status(running) == 'TERMINATED')
         # What was sent when the database went is sent again, under the same id.
-        until('all is told', lambda: len({item.id for item in self.bus.taken}) >= 5)
+        until('all notifications are sent', lambda: len({item.id for item in self.bus.taken}) >= 5)
         once = {item.id: item for item in self.bus.taken}.values()
         notified = {
             lease: [item.event_type for item in once if item.payload['lease_id'] == lease]
@@ -160,7 +160,7 @@ class DatabaseGone:
         self.assertEqual(204, http.send(self.app, 'DELETE', f'/v1/leases/{coming}').status_code)
         until('all hosts are back', lambda: len(self.cloud.aggregates()) == 1)
 
-    def test_away_from_the_beginning(self) -> None:
+    def test_unavailable_from_the_start(self) -> None:
         lease = self.create(0, 600)
         until('it is active', lambda: self.status(lease) == 'ACTIVE')
         self.door.shut()
@@ -184,7 +184,7 @@ class TestPostgresqlGone(DatabaseGone, OutageCase):
 
 
 class TestBrokerGone(OutageCase):
-    """RabbitMQ goes away: leases live on, and what they tell arrives later."""
+    """RabbitMQ goes away: leases continue, and their notifications arrive later."""
 
     def setUp(self) -> None:
         super().setUp()

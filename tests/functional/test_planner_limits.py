@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What keeps one flexible lease from moving keeps no other, and tells others nothing."""
+"""What keeps one flexible lease from moving keeps no other, and is not shown to others."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class TestPlannerLimits(base.TestCase):
         self.assertEqual(1, len(calls))
         self.assertEqual('02T00:00', self.start(lease))
 
-    def test_limits_of_those_who_give_way_are_not_told(self) -> None:
+    def test_limits_of_displaced_leases_are_not_shown(self) -> None:
         self.book(2, FEW, start_date=FIXED['end_date'], end_date='2030-01-02T08:00:00Z')
         self.book(2, FEW, **WINDOW, latest='2030-01-02T08:00:00Z')
         answer = http.expect(409, self.ask(4, **FIXED))

@@ -148,7 +148,7 @@ class TestOptions(RateCase):
             self.assertIn('[rate_limit]', error.message)
             self.assertNotIn('hunter2', error.message)
 
-    def test_a_storage_that_is_away_lets_requests_pass(self) -> None:
+    def test_an_unavailable_storage_lets_requests_pass(self) -> None:
         port = free_port()
         for scheme in ('memcached', 'redis'):
             with self.assertLogs('climate.api.limits.rates', 'ERROR') as logged:

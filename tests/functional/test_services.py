@@ -55,14 +55,14 @@ class TestAnswers(base.TestCase):
         ):
             self.useFixture(fixtures.EnvironmentVariable(name, url))
 
-    def test_away_is_skipped(self) -> None:
+    def test_an_unavailable_server_skips_the_test(self) -> None:
         self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', None))
         for name in (services.MARIADB, services.POSTGRESQL, services.RABBITMQ):
             self.assertFalse(services.answers(name))
             with self.assertRaisesRegex(unittest.SkipTest, f'{name} does not answer'):
                 services.require(name)
 
-    def test_away_fails_where_all_must_answer(self) -> None:
+    def test_an_unavailable_server_fails_if_services_are_required(self) -> None:
         self.useFixture(fixtures.EnvironmentVariable('CLIMATE_REQUIRE_SERVICES', '1'))
         for name in (services.MARIADB, services.POSTGRESQL, services.RABBITMQ):
             with self.assertRaisesRegex(AssertionError, f'{name} does not answer'):

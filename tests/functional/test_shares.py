@@ -68,7 +68,7 @@ class SharesCase(base.TestCase):
 class TestProjects(SharesCase):
     """A project whose requests take long."""
 
-    def test_it_is_refused_and_nobody_else(self) -> None:
+    def test_only_the_busy_project_is_refused(self) -> None:
         running = self.occupy()
         with plans.captured(self.service.store.engine) as statements:
             answer = self.get()

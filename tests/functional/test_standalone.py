@@ -113,7 +113,7 @@ class TestRunning(_Test):
         self.assertIn(f'    openstack server create --hint reservation={reservation} ', text)
         until('its end is near', lambda: self.ends_soon(lease))
         until('it has ended', lambda: self.status(lease) == 'TERMINATED')
-        until('that was told', lambda: 'lease.event.end_lease' in self.notifications(lease))
+        until('the end is notified', lambda: 'lease.event.end_lease' in self.notifications(lease))
         begun = ['lease.create', 'lease.event.before_start_lease', 'lease.event.start_lease']
         self.assertEqual(
             [*begun, 'lease.update', 'lease.event.end_lease'], self.notifications(lease)
@@ -194,7 +194,7 @@ class TestStopped(_Test):
             path.chmod(0o755)
         self.make_past(missed)
         self.service.again()
-        until('its end was told', lambda: 'lease.event.end_lease' in self.notifications(missed))
+        until('its end is notified', lambda: 'lease.event.end_lease' in self.notifications(missed))
         self.assertEqual(('ACTIVE', 'PENDING'), (self.status(running), self.status(late)))
         self.assertEqual([], self.open_to_others())
         self.assertEqual('TERMINATED', self.status(missed))

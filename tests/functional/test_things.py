@@ -106,7 +106,7 @@ class ThingCase(base.TestCase):
 class TestSeenSqlite(ThingCase):
     """Who sees what, and what is left behind."""
 
-    def test_nobody_else_sees_a_thing(self) -> None:
+    def test_no_other_project_sees_a_thing(self) -> None:
         """In lists and calendars, by id, by name, as a marker."""
         mine, theirs = self.volume(), self.volume('red')
         self.take(mine)
@@ -209,7 +209,7 @@ class TestOpaqueIds(ThingCase):
         found = self.send('GET', '/v1/resources/allocations', token=token).json['allocations']
         return [item for one in found for item in one['reservations']]
 
-    def test_they_tell_nothing(self) -> None:
+    def test_busy_periods_reveal_no_lease(self) -> None:
         """Not what belongs together, and not what another project sees."""
         wish = {**HOST, 'resource_properties': '["==", "$rack", "r1"]'}
         real = self.lease(HOST, wish, token=RED).json['lease']

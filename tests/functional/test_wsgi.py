@@ -68,7 +68,7 @@ class WsgiTest(base.TestCase):
             done = _run(folder, _ASK)
             logs = {path.name for path in pathlib.Path(folder).glob('*.log')}
         # There are no tables, which is a fault of the operator's, but the
-        # version document is told.
+        # version document is served.
         answers = [line for line in done.stdout.splitlines() if line.startswith('answer')]
         self.assertEqual(['answer 200', 'answer 503'], answers, done.stderr)
         self.assertEqual({'climate-api.log'}, logs, done.stderr)
@@ -87,7 +87,7 @@ class WsgiTest(base.TestCase):
 
 
 class LogTest(base.TestCase):
-    """Each process has the log of its name, or that which it is told."""
+    """Each process has the log of its name, or the configured one."""
 
     def test_two_managers_with_one_configuration(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -104,7 +104,7 @@ class LogsTest(base.TestCase):
             self.logger(formatters.ContextFormatter(config=conf), 'evil4').warning('it failed')
         self.assertIn('OSError', self.line())
 
-    def test_what_is_being_handled_is_said_once(self) -> None:
+    def test_the_handled_request_is_logged_once(self) -> None:
         logger = self.logger(formatters.ContextFormatter(config=settings.configured()), 'evil5')
         for said, extra, ending in (
             ('it failed: no route to Nova', {}, 'it failed: no route to Nova'),

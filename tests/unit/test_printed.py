@@ -65,7 +65,7 @@ class TestMarks(TestCase):
                 names = {name for pair in used for name in pair}
                 self.assertIn(block.mark.what, names, f'{block.place}: nothing reads it')
 
-    def test_a_reason_is_said(self) -> None:
+    def test_a_reason_is_required(self) -> None:
         self.assertRaises(ValueError, marks.read_mark, 'runs: not')
         self.assertRaises(ValueError, marks.read_mark, 'runs: somewhere')
         self.assertIsNone(marks.read_mark('an ordinary comment'))

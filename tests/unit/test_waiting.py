@@ -25,7 +25,7 @@ class TestUntil(base.TestCase):
         answers = iter((0, 5))
         self.assertEqual(5, until(lambda: next(answers), 0.01, 'a number'))
 
-    def test_it_tells_what_did_not_come(self) -> None:
+    def test_it_names_what_did_not_come(self) -> None:
         error = self.assertRaises(AssertionError, until, lambda: (), 0.1, 'the server is gone')
         self.assertIn('the server is gone', str(error))
         self.assertIn('()', str(error))

@@ -80,7 +80,7 @@ class Progress:
                 if self._clock() - self._drawn >= pause:
                     self.draw()
 
-    def tell(self, result: Result) -> None:
+    def add(self, result: Result) -> None:
         """Record a finished test, and show the progress from time to time."""
         with self._lock:
             self._tell(result)

@@ -33,13 +33,13 @@ class Result:
     log: str = ''
 
 
-def read(stream: IO[bytes], tell: Callable[[Result], None]) -> None:
-    """Call *tell* with each result as soon as it arrives, until the stream ends."""
+def read(stream: IO[bytes], receive: Callable[[Result], None]) -> None:
+    """Call *receive* with each result as soon as it arrives, until the stream ends."""
 
     def report(test: Mapping[str, Any]) -> None:
         result = _result(test)
         if result is not None:
-            tell(result)
+            receive(result)
 
     target = testtools.StreamToDict(report)
     target.startTestRun()

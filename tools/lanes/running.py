@@ -88,17 +88,17 @@ def run(lane: Lane, ids: Sequence[str], workers: int, out: TextIO) -> Outcome:
     found: list[Result] = []
     with lane.log.open('w', encoding='utf-8') as file:
 
-        def tell(result: Result) -> None:
+        def receive(result: Result) -> None:
             found.append(result)
             file.write(f'{result.name} [{result.seconds:.3f} s] {result.outcome}\n{result.log}')
             file.flush()
-            progress.tell(result)
+            progress.add(result)
 
         with progress.shown():
             for number, (several, at_once) in enumerate(turns(lane, ids, workers)):
                 run_on = ('--combine',) if number else ()
                 how = ('--concurrency', str(at_once)) if at_once > 1 else ('--serial',)
-                _run(lane, several, (*run_on, *how), file, tell)
+                _run(lane, several, (*run_on, *how), file, receive)
     return Outcome(
         lane=lane.name,
         results=found,
@@ -124,7 +124,7 @@ def _run(
     ids: Sequence[str],
     options: Sequence[str],
     log: TextIO,
-    tell: Callable[[Result], None],
+    receive: Callable[[Result], None],
 ) -> None:
     with tempfile.NamedTemporaryFile('w', encoding='utf-8', suffix='.list') as chosen:
         chosen.write('\n'.join(ids) + '\n')
@@ -142,7 +142,7 @@ def _run(
         )
         assert child.stdout is not None
         try:
-            results.read(child.stdout, tell)
+            results.read(child.stdout, receive)
             child.wait()
         except BaseException:
             os.killpg(child.pid, signal.SIGTERM)

@@ -42,7 +42,7 @@ class Route:
     :ivar conditional: whether the handler checks If-Match and If-None-Match of a request that
         changes something
     :ivar large: whether the response is worth compressing, and mixes no secret with text of
-        the request, whose length would tell about the secret
+        the request, whose length would help to guess the secret
     :ivar secret: whether a successful response has a secret that is shown only once, so that it
         must not be stored: a repetition with the same idempotency key gets a new secret
     :ivar evaluates: whether a request asks for an outcome and changes nothing, unless the

@@ -182,7 +182,7 @@ def _held(
 
 
 def _shape(resource_type: str, request: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what tells whether two reservations are of the same."""
+    """Return a key that is equal for equal reservations."""
     return resource_type, json.dumps(request, sort_keys=True)
 
 

@@ -35,7 +35,7 @@ _MOST_NAMES: Final = 20
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PlannedMove(changes.ChangeWork):
-    """Moves a flexible lease to another start, and tells its owner.
+    """Moves a flexible lease to another start, and notifies its owner.
 
     :ivar reason: why, for its owner
     :ivar cause: the same, for metrics

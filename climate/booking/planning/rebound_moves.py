@@ -78,7 +78,7 @@ def sooner(tx: Transaction, seekers: Sequence[Seeker]) -> Iterator[tuple[Lease, 
 
 
 def _match(one: Seeker) -> Match | None:
-    """Return what all resources of a lease have to match; None if counts do not tell enough."""
+    """Return what all resources of a lease have to match; None if counts do not suffice."""
     lease, needed = one.lease, one.one.needed
     plain = all(Wish(needed=each).is_possible and not each.search.names for each in needed)
     if one.searches or lease.status is not LeaseStatus.PENDING or lease.yields or not plain:

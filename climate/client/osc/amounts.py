@@ -15,7 +15,7 @@ from climate.client import nouns
 from climate.client.reservations import Reservation
 from climate.client.sdk.leases import Lease
 
-# What tells reservations of one type apart; it is not changed.
+# What distinguishes reservations of one type; it is not changed.
 _IDENTITIES: Final = ('flavor_id', 'network_id', 'network_name', 'server_id', 'name', 'size')
 
 

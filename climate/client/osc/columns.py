@@ -39,7 +39,7 @@ _TIMES: Final = ('_at', '_date', '_until', 'earliest', 'latest')
 
 
 def attributes(thing: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    """Return attributes of an object as columns; their names tell which are times."""
+    """Return attributes of an object as columns; their names show which are times."""
     values = {name: thing[name] for name in names}
     return {
         name: TimeColumn(value) if name.endswith(_TIMES) else value

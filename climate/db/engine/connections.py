@@ -65,7 +65,7 @@ def tune(
 ) -> None:
     """Set up an engine that oslo.db has made.
 
-    :param clock: tells how long a connection was idle
+    :param clock: measures how long a connection was idle
     :param prepares: whether PostgreSQL keeps the plans of some statements
     :param patience: None for that of driver and server
     """

@@ -54,7 +54,7 @@ Sums = Mapping[int, tuple[int, int]]
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class CachedBlock:
-    """A block, and the sums that tell whether it is out of date.
+    """A block, and the sums that show whether it is out of date.
 
     :ivar sums: that identify its resources, and of their generations
     :ivar until: allocations that start later are missing

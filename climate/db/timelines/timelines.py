@@ -4,7 +4,7 @@
 
 A timeline is a cache. Each transaction that changes what a resource has, or what is
 free of it, increases the generation of the resource. A sum of generations for each
-block therefore tells what has to be read again. What is chosen from a timeline is
+block therefore shows what has to be read again. What is chosen from a timeline is
 still verified when it is booked (:mod:`climate.db.booking.verification`).
 """
 

@@ -111,7 +111,7 @@ class ObservedWorld(World):
         if self.has_returned:
             raise ScenarioDone
 
-    def tell(self) -> None:
+    def notify(self) -> None:
         """Send nothing: notifications are read only after a failure."""
 
 

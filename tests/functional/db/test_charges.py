@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Charges: a question is decided once, and what came of it is told in order, by one."""
+"""Charges: a question is decided once, and its outcome is sent in order, by one manager."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILTER = 'money'
 
 
 def charge(name: str, lease: str = 'a', **facts: Any) -> Charge:
-    """Return a charge that is to be told now."""
+    """Return a charge that is due now."""
     values: dict[str, Any] = {
         'filter_name': FILTER,
         'state': ChargeState.COMMIT,
@@ -41,13 +41,13 @@ class Charges:
     def claim(
         self, owner: str, limit: int = 10, filter_names: tuple[str, ...] = (FILTER,)
     ) -> list[str]:
-        """Take charges to tell; return their names."""
+        """Claim charges to send; return their ids."""
         return [one.charge_id for one in self.taken(owner, limit, filter_names)]
 
     def taken(
         self, owner: str, limit: int = 10, filter_names: tuple[str, ...] = (FILTER,)
     ) -> list[Charge]:
-        """Take charges to tell."""
+        """Claim charges to send."""
         until = self.clock.now() + datetime.timedelta(seconds=10)
         return self.store.run(lambda tx: tx.charges.claim(owner, until, filter_names, limit))
 
@@ -84,7 +84,7 @@ class Charges:
         self.store.run(lambda tx: tx.charges.forget('q2', both))
         self.assertEqual(2, len(self.states()))
 
-    def test_what_nobody_decides_is_taken_back(self) -> None:
+    def test_an_undecided_question_is_withdrawn(self) -> None:
         self.put(charge('q1', state=ChargeState.ASKED, due=SOON), charge('q2', lease='b'))
         self.assertEqual(0, self.store.run(lambda tx: tx.charges.give_up()))
         self.assertEqual([], self.claim('me', filter_names=('other',)))
@@ -103,7 +103,7 @@ class Charges:
             charge('a2', state=ChargeState.END),
             charge('a3', filter_name='power'),
         )
-        # What is still open holds nothing up; what was not told does.
+        # An open question delays nothing; an unsent outcome does.
         self.assertEqual((['a1', 'b1'], []), (self.claim('me'), self.claim('you')))
         self.assertEqual(['a3'], self.claim('you', filter_names=('power',)))
         (first, _) = self.taken('me')

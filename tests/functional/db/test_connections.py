@@ -74,7 +74,7 @@ class _Pings:
         self.through.ping()
         self.assertEqual(1, self.pings)
 
-    def test_one_transaction_finds_out_that_the_server_was_away(self) -> None:
+    def test_one_transaction_finds_out_that_the_server_was_down(self) -> None:
         with self.through.reading() as first:
             first.session.execute(sa.text('SELECT 1'))
             # Two connections.

@@ -100,7 +100,7 @@ class Guards:
         self.taken(self.row(WHOLE, 0, 1), self.row(WHOLE, 3, 4))
         self.taken(self.row(WHOLE, 1, 3, host=self.other))
 
-    def test_a_part_keeps_wholes_away(self) -> None:
+    def test_a_part_excludes_wholes(self) -> None:
         self.taken(self.row('VCPU', 1, 3))
         self.refused(Rule.WHOLE, _INSERT + self.row(WHOLE, 2, 4))
         self.taken(self.row('VCPU', 2, 4), self.row(WHOLE, 4, 5), self.row(WHOLE, 0, 1))

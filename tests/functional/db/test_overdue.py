@@ -40,7 +40,7 @@ class TestOverdue(ServiceCase):
     def test_nothing_before_its_time(self) -> None:
         self.assertEqual([], self.overdue(START - SECOND))
 
-    def test_what_nobody_did(self) -> None:
+    def test_overdue_events_are_found(self) -> None:
         self.assertEqual([EventKind.START], self.overdue(START + SECOND))
 
     def test_what_fails_again_and_again(self) -> None:

@@ -104,7 +104,7 @@ class Queues:
         until = self.clock.now() + datetime.timedelta(seconds=10)
         return [row.id for row in self.store.run(lambda tx: tx.outbox.claim(owner, until, most))]
 
-    def test_nobody_overtakes_in_the_outbox(self) -> None:
+    def test_no_notification_overtakes_in_the_outbox(self) -> None:
         self.put(('a1', 'a'), ('b1', 'b'), ('a2', 'a'))
         self.assertEqual(['a1'], self.fetch('me', 1))
         self.put(('a3', 'a'), ('b2', 'b'))

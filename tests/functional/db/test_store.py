@@ -127,7 +127,7 @@ class TestInPlaceOfOsloDb(cases.StoreCase):
 
 
 class TestAway(base.TestCase):
-    """A server that does not answer is told apart from every other failure."""
+    """A server that does not answer is distinguished from every other failure."""
 
     def port(self) -> int:
         """Return a port where nobody listens."""
@@ -135,7 +135,7 @@ class TestAway(base.TestCase):
             listener.bind(('127.0.0.1', 0))
             return int(listener.getsockname()[1])
 
-    def test_a_closed_port_means_that_it_is_away(self) -> None:
+    def test_a_closed_port_means_that_it_is_unavailable(self) -> None:
         for driver in ('mysql+pymysql', 'postgresql+psycopg', 'postgresql+psycopg2'):
             store = cases.connect(f'{driver}://nobody@127.0.0.1:{self.port()}/climate')
             self.addCleanup(store.close)

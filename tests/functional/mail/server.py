@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A real SMTP server that can be told to be difficult."""
+"""A real SMTP server that refuses and delays on request."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ USER, PASSWORD = 'climate', 'k33p out'
 
 
 class Handler:
-    """Takes mails, or says what it was told to say.
+    """Accepts mails, or sends the replies that a test sets.
 
     :ivar answers: said to the next mails in place of taking them, by command:
         ``RCPT`` and ``DATA``

@@ -105,7 +105,7 @@ class TestPostman(PostCase):
         sender.round()
         self.assertEqual([], self.handler.letters)
 
-    def test_a_server_that_is_away_loses_nothing(self) -> None:
+    def test_an_unavailable_server_loses_no_mail(self) -> None:
         sender = self.sender()
         self.server.close()
         for number in range(1, 4):
@@ -211,7 +211,7 @@ class TestPeople(PostCase):
         ):
             self.assertIn(why, self.log.output)
 
-    def test_a_keystone_that_is_away_loses_nothing(self) -> None:
+    def test_an_unavailable_keystone_loses_no_mail(self) -> None:
         self.cloud.reachable = False
         sender = self.sender()
         for number in range(1, 9):
@@ -358,7 +358,7 @@ class TestStarttls(PostCase):
         self.assertEqual((1, 0), (self.files('pending'), self.files('failed')))
         self.assertIn('takes no mails', self.log.output)
 
-    def test_a_server_that_nobody_vouches_for_gets_nothing(self) -> None:
+    def test_a_server_without_a_trusted_certificate_gets_nothing(self) -> None:
         self.assertEqual(0, self.sent(**{**self.settings(), 'cafile': None}))
         self.assertIn('CERTIFICATE_VERIFY_FAILED', self.log.output)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""``climate-mail`` as a process: killed, told to end, and with the bus away."""
+"""``climate-mail`` as a process: killed, terminated, and with the bus down."""
 
 from __future__ import annotations
 
@@ -46,29 +46,29 @@ class TestSubscriber(MailCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.heard: list[str] = []
+        self.received: list[str] = []
         self.moods: list[Exception] = []
 
-    def hear(self, said: dict[str, Any]) -> None:
+    def receive(self, message: dict[str, Any]) -> None:
         if self.moods:
             raise self.moods.pop(0)
-        self.heard.append(said['message_id'])
+        self.received.append(message['message_id'])
 
     def subscribe(self, url: str | None = None) -> subscriber.Subscriber:
-        made = subscriber.Subscriber(self.conf(), self.queue, self.hear, url=url or self.url)
+        made = subscriber.Subscriber(self.conf(), self.queue, self.receive, url=url or self.url)
         made.start()
         self.addCleanup(made.stop)
         self.eventually(lambda: 'Listening to notifications' in self.log.output)
         return made
 
-    def test_what_comes_while_nobody_listens_is_heard_later(self) -> None:
+    def test_messages_without_a_subscriber_are_received_later(self) -> None:
         first = self.subscribe()
         self.publish(1)
-        self.eventually(lambda: self.heard == ['message-1'])
+        self.eventually(lambda: self.received == ['message-1'])
         first.stop()
         self.publish(2, 3)
         self.subscribe()
-        self.eventually(lambda: self.heard == ['message-1', 'message-2', 'message-3'])
+        self.eventually(lambda: self.received == ['message-1', 'message-2', 'message-3'])
 
     def test_what_cannot_be_taken_is_given_again(self) -> None:
         self.moods = [subscriber.NotTaken('the disk is full'), ValueError('rubbish')]
@@ -76,20 +76,20 @@ class TestSubscriber(MailCase):
         self.publish(1)
         self.eventually(lambda: not self.moods)
         self.publish(2)
-        self.eventually(lambda: self.heard == ['message-2'])
+        self.eventually(lambda: self.received == ['message-2'])
         self.assertIn('message-1 is put back: the disk is full', self.log.output)
         self.assertIn('message-1 could not be handled', self.log.output)
 
-    def test_a_broker_that_was_away(self) -> None:
+    def test_a_broker_comes_back(self) -> None:
         door, url = self.door()
         door.open()
         self.subscribe(url)
         self.publish(1)
-        self.eventually(lambda: self.heard == ['message-1'])
+        self.eventually(lambda: self.received == ['message-1'])
         door.shut()
         self.publish(2)
         door.open()
-        self.eventually(lambda: 'message-2' in self.heard)
+        self.eventually(lambda: 'message-2' in self.received)
 
 
 class TestProcess(MailCase):
@@ -148,7 +148,7 @@ class TestProcess(MailCase):
         subjects = sorted(subject.split('"')[1] for subject in self.smtp.handler.subjects)
         self.assertEqual(['demo 1', 'demo 2', 'demo 3'], subjects)
 
-    def test_what_it_cannot_work_with_is_said_in_one_line(self) -> None:
+    def test_an_unusable_configuration_is_reported_in_one_line(self) -> None:
         for options, why in (
             ({'sender': 'nobody'}, '[mail] sender'),
             ({'username': 'me'}, 'belong together'),

@@ -61,5 +61,5 @@ class ServerCase(base.TestCase):
         return set(pool.hosts)
 
     def reasons(self, lease: Lease) -> str:
-        """Return why something failed, as the owner was told."""
+        """Return why something failed, by the notification."""
         return '; '.join(self.world.reasons(lease))

@@ -4,7 +4,7 @@
 
 It shares the hosts with ``physical:host``, so that whole hosts and parts of
 them are wanted by the same people at the same time. What the cloud would do is
-written into a ledger, which can be told to fail.
+written into a ledger, which fails on request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class SlotRequest:
     """Between so many and so many slots.
 
     :ivar demand: units by resource class of each
-    :ivar contrary: whether a shrink gives up others than it is told
+    :ivar contrary: whether a shrink gives up others than requested
     """
 
     minimum: int
@@ -141,7 +141,7 @@ class Slots(contract.Plugin[SlotRequest]):
         """Give what is to be had, or what a contrary request keeps instead."""
         request = self.load(work.reservation.request)
         both = (*work.allocations, *work.leaving)
-        # Something comes with a move: then only what was told can go.
+        # Something comes with a move: then only what was requested can go.
         shrinks = work.leaving and units(both) == self.ledger.given.get(work.reservation.id)
         if not (shrinks and request.contrary):
             self.ledger.write(work.reservation.id, units(work.allocations))

@@ -62,7 +62,7 @@ class StackCase(base.TestCase):
         return [(item.status, item.name.split(' ')[1]) for item in found]
 
     def reason(self, lease: Lease) -> str:
-        """Return why something failed, as its owner was told last."""
+        """Return why something failed, by the last notification."""
         return self.world.reasons(lease)[-1]
 
     def flavors(self) -> list[str]:

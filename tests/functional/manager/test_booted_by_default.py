@@ -40,24 +40,24 @@ class TestDefault(booted.BootedCase):
         self.keeper.look(self.cloud)
         self.site.away_until(120)
 
-    def hear(self, server: Server) -> dict[str, str]:
+    def metadata_after_report(self, server: Server) -> dict[str, str]:
         self.keeper.receive(ServerReport(server_id=server.id))
         return self.metadata(server)
 
     def test_who_gets_one(self) -> None:
-        self.assertIn('climate:lease_id', self.hear(self.boot()))
+        self.assertIn('climate:lease_id', self.metadata_after_report(self.boot()))
         (lease,) = self.leases()
         self.assertEqual(datetime.timedelta(days=30), lease.period.length)
         self.assertEqual(['snapshot', 'delete'], list(lease.reservations[0].request['on_end']))
-        self.assertEqual({}, self.hear(self.before))
+        self.assertEqual({}, self.metadata_after_report(self.before))
         for other in ('green', 'red'):
-            self.assertEqual({}, self.hear(self.boot(project_id=other)))
+            self.assertEqual({}, self.metadata_after_report(self.boot(project_id=other)))
         self.keeper = self.add_manager(dataclasses.replace(DEFAULT, projects=frozenset({'*'})))
-        self.assertEqual({}, self.hear(self.boot(project_id='green')))
-        self.assertIn('climate:lease_id', self.hear(self.boot(project_id='red')))
+        self.assertEqual({}, self.metadata_after_report(self.boot(project_id='green')))
+        self.assertIn('climate:lease_id', self.metadata_after_report(self.boot(project_id='red')))
 
     def test_who_asks_gets_what_it_asks_for(self) -> None:
-        self.hear(self.boot(lease_duration='1h'))
+        self.metadata_after_report(self.boot(lease_duration='1h'))
         (lease,) = self.leases()
         self.assertEqual(HOUR, lease.period.length)
 
@@ -68,12 +68,12 @@ class TestDefault(booted.BootedCase):
         self.cloud.compute.create_flavor(
             Flavor(id=reserved, name=reserved, vcpus=1, memory_mb=1, disk_gb=0)
         )
-        self.assertEqual({}, self.hear(self.boot(flavor=reserved)))
+        self.assertEqual({}, self.metadata_after_report(self.boot(flavor=reserved)))
         for hint in (reserved, [reserved]):
-            self.assertEqual({}, self.hear(self.hinted(hint, booked)))
+            self.assertEqual({}, self.metadata_after_report(self.hinted(hint, booked)))
         mine = self.boot(reservation=reserved)
         self.of_a_server(booked, {'server_id': mine.id})
-        self.assertEqual({}, self.hear(mine))
+        self.assertEqual({}, self.metadata_after_report(mine))
         self.assertEqual(1, len(self.leases()))
 
     def hinted(self, hint: object, lease: Lease | None = None, project: str = 'blue') -> Server:
@@ -117,7 +117,7 @@ class TestDefault(booted.BootedCase):
 
     def assert_default(self, server: Server, said: object) -> None:
         """Check that a server gets a lease of 30 days, under an id that is not its owner's."""
-        metadata, known = self.hear(server), {lease.id for lease in self.leases()}
+        metadata, known = self.metadata_after_report(server), {lease.id for lease in self.leases()}
         self.assertIn(metadata['climate:lease_id'], known, said)
         with self.site.store.reading() as tx:
             lease = tx.leases.get(metadata['climate:lease_id'])
@@ -145,7 +145,7 @@ class TestDefault(booted.BootedCase):
     def test_a_lease_to_come_that_its_owner_deletes(self) -> None:
         """It counts for nothing; a second time as well."""
         server = self.boot(lease_start='2030-06-01 00:00', lease_duration='1h')
-        self.hear(server)
+        self.metadata_after_report(server)
         (lease,) = self.leases()
         caller = Caller(user_id='alice', project_id='blue')
         self.site.until(self.site.seconds() + 60)
@@ -165,7 +165,7 @@ class TestDefault(booted.BootedCase):
         """Its owner can break it, and bring it back."""
         server = self.boot()
         self.cloud.set_server(server.id, status='ERROR')
-        self.assertEqual({}, self.hear(server))
+        self.assertEqual({}, self.metadata_after_report(server))
         self.site.away_until(600)
         self.keeper.look(self.cloud)
         self.assertEqual([], self.leases())
@@ -175,7 +175,7 @@ class TestDefault(booted.BootedCase):
         self.assertIn('climate:lease_id', self.metadata(server))
 
     def test_why_it_is_not_what_was_asked_for(self) -> None:
-        metadata = self.hear(self.boot(lease_end='banana'))
+        metadata = self.metadata_after_report(self.boot(lease_end='banana'))
         self.assertIn("'banana' is not a time", metadata['climate:lease_error'])
 
     def test_a_reservation_that_boots_later_is_no_excuse(self) -> None:
@@ -186,7 +186,7 @@ class TestDefault(booted.BootedCase):
         self.assert_default(self.boot(reservation=other), 'another')
 
     def test_notices_before_the_end_and_prolonged(self) -> None:
-        self.hear(self.boot())
+        self.metadata_after_report(self.boot())
         (lease,) = self.leases()
         month = 30 * 86400 + 120
         self.site.until(180)

@@ -113,7 +113,7 @@ class TestSender(cases.StoreCase):
         self.assertRaises(exceptions.FilterUnavailable, self.add_manager('you').send_once)
         self.assertEqual(['commit'], other.names)
 
-    def test_a_manager_that_dies_while_it_tells(self) -> None:
+    def test_a_manager_that_dies_while_it_notifies(self) -> None:
         self.put('a1')
         self.store.run(
             lambda tx: tx.charges.claim('dead', self.clock.now() + cases.HOUR, [MONEY], 5)
@@ -123,7 +123,7 @@ class TestSender(cases.StoreCase):
         self.assertEqual(1, self.sender.send_once())
         self.assertEqual(['commit a1'], self.calls)
 
-    def test_whoever_asked_is_gone(self) -> None:
+    def test_the_process_that_asked_is_gone(self) -> None:
         question = questions.creation()
         self.store.run(lambda tx: ledger.open_question(tx, self.filters, question))
         self.assertEqual(0, self.sender.send_once())
@@ -140,7 +140,7 @@ class TestSender(cases.StoreCase):
         self.filters = filters
         self.assertEqual(1, self.add_manager('they').send_once())
 
-    def test_a_thread_tells_what_comes(self) -> None:
+    def test_a_thread_sends_new_charges(self) -> None:
         sender = self.add_manager('thread', max_sleep=30.0)
         sender.start()
         self.addCleanup(sender.stop, 10)

@@ -130,7 +130,7 @@ class CustomCase(base.TestCase):
         wanted = LeaseChange(reservations=(change,))
         self.leases.update(harness.CALLER, lease.id, harness.PROJECT, wanted)
 
-    def test_a_type_that_is_declared_anew_is_read_anew(self) -> None:
+    def test_a_type_that_is_declared_again_is_read_again(self) -> None:
         self.types.create(LICENCE)
         # Read here before it is changed elsewhere.
         self.assertIn('custom:licence', self.site.plugins)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""An external service is told that leases are over, and for how long they were used."""
+"""An external service is notified that leases are over, and for how long they were used."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Ends(base.TestCase):
         self.site = self.useFixture(Site(filters=filters))
 
     def reports(self, lease: Lease, *, after: str = 'commit') -> list[dict[str, Any]]:
-        """Return what was told of a lease after it was booked."""
+        """Return the calls about a lease after it was booked."""
         self.site.work()
         calls = [call for call in self.usage_service.calls if call.body['lease']['id'] == lease.id]
         names = [call.name for call in calls]
@@ -39,7 +39,7 @@ class TestEnds(_Ends):
     def assert_ended(
         self, lease: Lease, reason: str, used: int, ended_at: str, hosts: int = 1
     ) -> None:
-        """Fail unless exactly this was told."""
+        """Fail unless exactly this end was sent."""
         (end,) = self.reports(lease)
         self.assert_has(end, name='on-end', reason=reason, used_seconds=used)
         self.assertEqual(f'2030-01-01T{ended_at}.000000', end['ended_at'])
@@ -92,7 +92,7 @@ class TestEnds(_Ends):
         self.site.cloud.fail('compute.add_host', error='permanent')
         self.assertEqual('ERROR', self.site.status_at(700, lease))
         self.assert_ended(lease, 'start_failed', 0, '12:10:00')
-        # Neither its end nor its deletion is told again.
+        # Neither its end nor its deletion is sent again.
         self.site.until(2500)
         self.site.delete(lease)
         self.assertEqual('gone', self.site.settled(lease))
@@ -121,7 +121,7 @@ class TestEnds(_Ends):
         self.assertEqual('TERMINATED', self.site.status_at(3001, lease))
         self.assert_ended(lease, 'ended', 0, '12:40:00')
 
-    def test_the_service_is_away_when_the_lease_ends(self) -> None:
+    def test_the_service_is_unavailable_when_the_lease_ends(self) -> None:
         lease = self.site.create(600, 2400)
         self.site.work()
         self.site.manager.charges = _Deaf()

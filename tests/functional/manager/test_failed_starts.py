@@ -87,7 +87,7 @@ class TestLog(base.TestCase):
         counts = [int(line.split('attempt ')[1].split(')')[0]) for line in self.lines('failed')]
         given_up = len(self.lines('for good (attempt'))
         powers = [2**power for power in range(attempts.bit_length())]
-        # And once when its owner is told.
+        # And once when its owner is notified.
         self.assertLessEqual(len(counts), len(powers) + 1)
         self.assertLessEqual(set(powers), set(counts))
         self.assertLess(given_up, 6)

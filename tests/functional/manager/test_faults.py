@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What becomes of leases when the cloud does not do as it should.
+"""What becomes of leases when the cloud fails.
 
-What is told, how often it is tried, and what else happens meanwhile; that each
+What is sent, how often it is tried, and what else happens meanwhile; that each
 call may fail is shown by the walk.
 """
 
@@ -110,7 +110,7 @@ class TestStart(SiteCase):
         self.site.until(60)
         self.assertEqual(EventState.ERROR, self.site.event(lease, EventKind.PREPARE).state)
         self.assertEqual('ACTIVE', self.site.status_at(100, lease))
-        # It is told, and all the same it is well.
+        # The failure is sent, and the lease is still well.
         notification = self.site.bus.last('lease.event.error')
         self.assertEqual(
             ('prepare', 'PENDING'), (notification['event_type'], notification['status'])
@@ -128,7 +128,7 @@ class TestStart(SiteCase):
         )
         self.assertEqual(ALL, self.site.pooled())
         states = {item.kind: item.state for item in self.site.now(lease).events}
-        # What was never started is not said to be: its owner hears of it.
+        # It never started, so no start is reported: its owner gets an error.
         self.assertEqual(EventState.ERROR, states.pop(EventKind.START))
         self.assertEqual({EventState.DONE}, set(states.values()))
         self.assertIn('error', self.site.bus.received())

@@ -200,7 +200,7 @@ class TestRepair(base.TestCase):
         self.assertTrue([item for item in site.repair().run() if lease.id in item.what])
         self.assertEqual({'compute-1'}, site.hosts(lease))
 
-    def test_a_sweep_that_is_held_up_takes_nothing_away(self) -> None:
+    def test_a_delayed_sweep_removes_nothing(self) -> None:
         site = self.useFixture(Site(hosts=1))
         lease = site.create(0, 1000, until=10)
         full = site.cloud.state()

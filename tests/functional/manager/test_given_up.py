@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What is given back when an effect gave up something else than it was told."""
+"""What is released when an effect gave up something else than requested."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class TestGivenUp(SiteCase):
         self.assertEqual({}, found.amounts)
         self.assertIn('cannot read it', found.complaints[0])
 
-    def test_people_are_notified(self) -> None:
+    def test_owners_are_notified(self) -> None:
         lease: Lease = self.site.create(20, 3600)
         self.site.until(30)
         (row,) = self.site.allocations(lease)

@@ -149,7 +149,7 @@ class TestStart(_Test):
         self.site.cloud.fail('compute.delete_server', times=None)
         self.assertEqual(1, self.errors(self.site.create(1000, 3000, hosts=4, until=1002)))
 
-    def test_what_others_have_is_not_said(self) -> None:
+    def test_leases_of_other_projects_are_not_shown(self) -> None:
         first = self.open(2)
         mine = self.site.create(1000, 3000, hosts=2, until=1020)
         self.assertIn(first.reservations[0].id, self.site.event(mine, EventKind.START).error or '')

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Reservations of hosts that are out: moved, or their owners told; and mended again."""
+"""Reservations of hosts that are out: moved, or their owners notified; and repaired."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class TestPending(healing.HealingCase):
         self.site.until(3600)
         self.assertEqual(set(has), self.site.hosts(lease))
 
-    def test_nobody_gets_the_failed_host(self) -> None:
+    def test_no_lease_gets_the_failed_host(self) -> None:
         self.fail('compute-1')
         lease = self.site.create(3600, 7200, hosts=3)
         self.assertEqual(['compute-2', 'compute-3', 'compute-4'], self.names(lease))

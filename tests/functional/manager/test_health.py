@@ -204,9 +204,9 @@ class TestWatch(HealthCase):
         self.pass_time()
         self.cloud.set_hypervisor('compute-2', state='up')
         until('it is seen to work', lambda: not self.failed())
-        until('each change was told once', lambda: self.changes == [1, 1])
+        until('each change was sent once', lambda: self.changes == [1, 1])
 
-    def test_goes_on_when_nova_was_away(self) -> None:
+    def test_continues_after_an_outage_of_nova(self) -> None:
         self.cloud.reachable = False
         self.watch(0.05)
         until('it is missed', lambda: 'could not be watched' in self.log.output)

@@ -240,7 +240,7 @@ class TestChecks(_Case, base.TestCase):
 class TestMissed(_Case, base.TestCase):
     """The whole period passed while no manager ran."""
 
-    def test_it_is_said(self) -> None:
+    def test_it_is_in_the_history(self) -> None:
         lease = self.site.create(100, 200)
         self.site.away_until(300)
         self.site.work()

@@ -28,7 +28,7 @@ CHANGES = {'create_aggregate', 'set_aggregate_metadata', 'add_host', 'remove_hos
 
 
 class TestLives(base.TestCase):
-    """What Nova is told from the first call to the last."""
+    """The properties of aggregates in Nova from the first call to the last."""
 
     def site(self, isolation: Isolation) -> Site:
         site: Site = self.useFixture(Site(isolation=isolation))
@@ -108,7 +108,7 @@ class TestLives(base.TestCase):
         site.until(9100)
         self.assertEqual({'freepool': {}}, self.marks(site))
 
-    def test_nobody_comes_in_while_the_servers_go(self) -> None:
+    def test_no_server_enters_while_the_servers_go(self) -> None:
         for isolation in Isolation:
             site = self.site(isolation)
             site.cloud.set_server_deletion_seconds(120)

@@ -17,7 +17,7 @@ from tests.functional.manager.harness import Site
 
 @services.on_each_engine(base.TestCase, 'TestLeadTimeOn')
 class _LeadTime:
-    """Four hosts; each lease wants to be told a minute before."""
+    """Four hosts; each lease is announced a minute before its start."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -34,7 +34,7 @@ class _LeadTime:
         self.site.store.run(change)
 
     def notice_times(self, lease: Lease) -> list[float]:
-        """Return how many seconds after noon the start is told of."""
+        """Return how many seconds after noon the start is announced."""
         return [
             (item.time - harness.NOW).total_seconds()
             for item in self.site.now(lease).events
@@ -53,7 +53,7 @@ class _LeadTime:
         found = self.site.bus.last('lease.event.before_start_lease')['seconds_to_start']
         self.assertEqual(421, found)
 
-    def test_what_nobody_says_anything_of(self) -> None:
+    def test_a_type_without_a_lead_time(self) -> None:
         self.assertEqual([3540], self.notice_times(self.site.create(3600, 7200, hosts=4)))
 
     def test_a_change_brings_a_slow_host(self) -> None:

@@ -93,7 +93,7 @@ class TestLeftTrusts(stack_case.StackCase):
             self.assertRaises(oslo_exception.DBError, self.made)
         self.assertEqual([], self.trusts())
 
-    def test_one_of_a_lease_whose_booking_nobody_could_confirm(self) -> None:
+    def test_a_trust_of_an_unconfirmed_booking(self) -> None:
         with transaction_fails(3, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
         with self.world.store.reading() as tx:
@@ -140,7 +140,7 @@ class TestLeftTrusts(stack_case.StackCase):
         ((what, done),) = self.repaired()
         self.assertEqual((f'the trust of lease {lease.id}, which is over', 'deleted'), (what, done))
 
-    def test_keystone_is_away(self) -> None:
+    def test_keystone_is_unavailable(self) -> None:
         lease = self.made()
         self.world.until(3700)
         self.world.store.run(lambda tx: tx.trusts.add('left'))

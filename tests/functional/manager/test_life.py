@@ -61,7 +61,7 @@ class _Life:
         self.assertEqual(([], []), (harness.twice(site.bus.taken), site.allocations(lease)))
 
     def received_by(self, seconds: float) -> list[str]:
-        """Let time pass, and return what was told meanwhile."""
+        """Let time pass, and return the notifications sent meanwhile."""
         before = len(self.site.bus.taken)
         self.site.until(seconds)
         return self.site.bus.received()[before:]
@@ -126,7 +126,7 @@ class _Life:
 
 
 class TestEvents(SiteCase):
-    """What is told, and when."""
+    """The notifications, and when they are sent."""
 
     def test_notifications_of_users_own(self) -> None:
         kind = EventKind.NOTIFICATION

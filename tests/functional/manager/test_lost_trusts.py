@@ -50,7 +50,7 @@ class TestLostTrusts(stack_case.StackCase):
     def unsent(self) -> list[Any]:
         return fetch(self.world.store, lambda tx: tx.outbox.unsent())
 
-    def test_a_role_that_was_taken_away(self) -> None:
+    def test_a_revoked_role(self) -> None:
         self.assertEqual([], self.lost())
         self.cloud.put_member('alice', harness.PROJECT, 'reader')
         reason = (
@@ -90,7 +90,7 @@ class TestLostTrusts(stack_case.StackCase):
         self.cloud.put_member('alice', harness.PROJECT)
         self.assertEqual([], self.lost())
 
-    def test_while_keystone_is_away_nothing_is_lost(self) -> None:
+    def test_an_unavailable_keystone_loses_no_trust(self) -> None:
         self.cloud.put_member('alice', harness.PROJECT)
         self.cloud.reachable = False
         self.assertEqual([], self.lost())

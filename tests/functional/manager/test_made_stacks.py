@@ -137,7 +137,7 @@ class TestMade(stack_case.StackCase):
         self.assertIn('for longer than 0:00:20', self.reason(lease))
         self.assertIsNone(self.heat.find_stack('web'))
 
-    def test_a_heat_that_is_away_when_it_is_booked(self) -> None:
+    def test_heat_is_unavailable_when_it_is_booked(self) -> None:
         self.cloud.fail('orchestration.preview_stack')
         self.assertEqual(503, self.assertRaises(exceptions.CloudUnavailable, self.made).code)
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Maintenances: what is reserved in them moves, and what cannot is told of."""
+"""Maintenances: what is reserved in them moves, and what cannot is reported."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class NetworkTest(NeutronCase):
         refused = self.change(lease, 409, network_properties='')
         self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
 
-    def test_a_stranger_on_the_segment_is_waited_for(self) -> None:
+    def test_another_network_on_the_segment_is_waited_for(self) -> None:
         """Whose it is, only the log says."""
         log = self.useFixture(fixtures.FakeLogger())
         lease = self.book(network_properties='["==", "$segment_id", "101"]')

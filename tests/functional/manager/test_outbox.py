@@ -152,7 +152,7 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
         self.assertEqual(1, run(lambda tx: tx.outbox.drop(None)))
         self.assertEqual([], self.failing())
 
-    def test_a_bus_that_is_away_counts_as_no_try(self) -> None:
+    def test_an_unavailable_bus_counts_as_no_attempt(self) -> None:
         self.bus.chokes = lambda _: False
         self.site.bus.refuses = lambda _: True
         for _ in range(ATTEMPTS + 1):
@@ -161,7 +161,7 @@ class TestPoisonedOnSqlite(_Poisoned, base.TestCase):
         self.site.bus.refuses = lambda _: False
         self.assertEqual(5, self.sender().send_once())
 
-    def test_what_failed_before_the_bus_went_away_is_remembered(self) -> None:
+    def test_failures_before_an_outage_of_the_bus_are_kept(self) -> None:
         self.site.bus.refuses = lambda message: message.payload['name'] == '4'
         self.assertRaises(BrokerUnavailable, self.sender().send_once)
         self.assertEqual(['0', '1', '3'], self.names())

@@ -214,7 +214,7 @@ class TestBooted(ServerCase):
         self.assertEqual('ERROR', self.world.status_at(400, late))
         self.assertIn('quota', self.reasons(late))
 
-    def test_one_that_finds_no_host_is_made_anew(self) -> None:
+    def test_a_server_that_finds_no_host_is_created_again(self) -> None:
         lease = self.book()
         self.world.until(50)
         for host in POOL:

@@ -133,7 +133,7 @@ class TestOwners(base.TestCase):
         self.assertEqual(5, self.check.run())
         self.assertEqual('project blue is deleted', self.reason('webhook', self.hook))
 
-    def test_while_keystone_is_away_nothing_stops(self) -> None:
+    def test_an_unavailable_keystone_stops_no_lease(self) -> None:
         self.cloud.put_member('alice', 'blue')
         self.cloud.reachable = False
         self.assertEqual(0, self.check.run())

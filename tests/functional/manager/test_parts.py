@@ -31,7 +31,7 @@ NAMES = ('part', 'whole', 'other')
 
 
 class _Plugin:
-    """Does what it is told and remembers what it was asked for."""
+    """Returns what it was given and records what it was asked for."""
 
     def __init__(self, outcomes: dict[str, Any]) -> None:
         self._outcomes = outcomes

@@ -66,7 +66,7 @@ class TestPlanning(base.TestCase):
         self.one.stop(0)
         self.assertEqual(1, self.other.look())
 
-    def test_one_that_never_planned_takes_nothing_away(self) -> None:
+    def test_a_manager_that_never_planned_removes_nothing(self) -> None:
         self.one.look()
         self.other.stop(0)
         self.movable()

@@ -184,9 +184,10 @@ class TestNotices(SlicesCase):
         self.assertEqual((300, 'suspend'), (told['seconds_to_end'], told['yield']))
         self.assertEqual('2030-01-01T12:50:00.000000', told['resumes_at'])
         self.assertEqual('WAITING', self.world.status_at(1900, lease))
-        told = self.world.bus.last('lease.yielded')
+        notification = self.world.bus.last('lease.yielded')
         self.assertEqual(
-            ('WAITING', 'suspended with 0:20:00 left'), (told['status'], told['reason'])
+            ('WAITING', 'suspended with 0:20:00 left'),
+            (notification['status'], notification['reason']),
         )
         self.planner.round()
         self.world.until(4300)

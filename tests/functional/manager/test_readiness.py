@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is said of the resources of a lease, and told of them."""
+"""What is reported, shown and sent about the readiness of a lease's resources."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class TestLeftovers(_Test):
                 self.repair()
                 self.assertEqual(([], ALL), (self.rehearse(), self.site.pooled()), verb)
 
-    def test_servers_in_it_are_left_to_people(self) -> None:
+    def test_servers_in_it_are_left_to_operators(self) -> None:
         self.left_behind()
         (host, *_) = ALL - self.site.pooled()
         server = self.cloud.boot_server(host, harness.PROJECT, 'x')
@@ -186,7 +186,7 @@ class TestHosts(_Test):
             )
         self.assertEqual(([], []), (self.rehearse(), self.repair()))
 
-    def test_cloud_is_away(self) -> None:
+    def test_cloud_is_unavailable(self) -> None:
         lease, _ = self.active()
         self.cloud.reachable = False
         for found in (self.rehearse(), self.repair()):
@@ -212,7 +212,7 @@ class TestStore(_Test):
         self.mended(f'lease {lease.id} has ended and still has physical:host compute-')
         self.assertEqual([], self.site.allocations(lease))
 
-    def test_lease_that_nobody_looks_at(self) -> None:
+    def test_lease_that_no_event_processes(self) -> None:
         lease = self.site.create(100, 1000)
         self.execute('UPDATE leases SET next_due = NULL')
         self.mended(f'lease {lease.id} is not processed when its events are due')
@@ -222,7 +222,7 @@ class TestStore(_Test):
 class TestOneAtATime(_Test):
     """Managers do not repair all at once, nor work on one lease twice."""
 
-    def test_claimed_leases_are_left_to_whoever_has_them(self) -> None:
+    def test_claimed_leases_are_left_to_their_manager(self) -> None:
         lease, _ = self.active()
         (host,) = self.site.hosts(lease)
         self.cloud.compute.add_host(self.pool, host)

@@ -164,7 +164,7 @@ class TestFaults(ServerCase):
         self.assertEqual('ACTIVE', self.world.status_at(300, lease))
         self.assertEqual('SHELVED_OFFLOADED', self.status())
 
-    def test_the_door_is_closed_whoever_dies(self) -> None:
+    def test_the_released_host_returns_after_a_failed_call(self) -> None:
         lease = self.book()
         self.world.until(50)
         # The first is into the aggregate of the room.
@@ -180,7 +180,7 @@ class TestFaults(ServerCase):
         self.assertEqual(POOL, self.pool())
         self.assertEqual('gone', self.world.status(lease))
 
-    def test_the_door_is_open_for_an_instant_only(self) -> None:
+    def test_a_host_is_released_for_an_instant_only(self) -> None:
         self.book()
         self.world.until(50)
         self.cloud.set_seconds('server_action', 3)

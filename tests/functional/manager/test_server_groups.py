@@ -95,7 +95,7 @@ class TestBooking(_Case):
         self.world.until(5)
         self.assertEqual(([], 'gone'), (self.groups(), self.world.status(lease)))
 
-    def test_nova_is_away(self) -> None:
+    def test_nova_is_unavailable(self) -> None:
         self.cloud.reachable = False
         error = self.assertRaises(exceptions.CloudUnavailable, self.create, APART)
         self.assertIn('The server group cannot be made', error.message)
@@ -182,7 +182,7 @@ class TestCutOff(_Case):
         self.repaired()
         self.assertEqual([other], self.groups())
 
-    def test_nova_is_away_when_it_is_to_go(self) -> None:
+    def test_nova_is_unavailable_when_it_is_deleted(self) -> None:
         with transaction_fails(3, Killed(), after=False):
             self.assertRaises(Killed, self.create, APART)
         self.cloud.fail('compute.delete_server_group', error='transient')

@@ -139,7 +139,7 @@ class TestManager(ManagerCase):
         self.start()
         until('it is active', lambda: self.is_active(lease))
 
-    def test_a_bus_that_is_away_is_tried_again(self) -> None:
+    def test_an_unavailable_bus_is_tried_again(self) -> None:
         refused: collections.Counter[str] = collections.Counter()
 
         def refuse(message: OutboxMessage) -> bool:

@@ -48,7 +48,7 @@ class TestExisting(stack_case.StackCase):
         self.world.until(60)
         self.assertEqual(('RESUME_COMPLETE', 'gone'), (self.state(), self.world.status(lease)))
 
-    def test_nobody_else_can_lease_it(self) -> None:
+    def test_no_other_lease_can_have_it(self) -> None:
         stack_id = self.mine()
         self.existing(stack_id)
         error = self.assertRaises(

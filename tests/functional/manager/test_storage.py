@@ -195,7 +195,7 @@ class StorageTest(test_volumes.VolumeCase):
         refused = self.change(self.pools(), 409, on_end=['backup', 'delete'])
         self.assertEqual('CANT_UPDATE_PARAMETER', refused['error_name'])
 
-    def test_pools_that_no_type_can_tell_apart_are_not_leased_whole(self) -> None:
+    def test_pools_that_no_type_distinguishes_are_not_leased_whole(self) -> None:
         self.cloud.volumes.add_pool('other@gold#one', 'gold', 100.0)
         self.assertEqual('false', self.admit()['attributes']['alone'])
         self.pools(409)

@@ -105,7 +105,7 @@ class TestTrusts(_Trusts):
         self.assertEqual([], self.trusts())
         self.assertIsNone(fetch(self.world.store, lambda tx: tx.claims.next_due()))
 
-    def test_keystone_is_away(self) -> None:
+    def test_keystone_is_unavailable(self) -> None:
         self.cloud.fail('identity.create_trust')
         self.assertEqual(503, self.assertRaises(exceptions.CloudUnavailable, self.made).code)
         self.assertEqual([], self.trusts())
@@ -129,7 +129,7 @@ class TestRenewed(_Trusts):
     MARGIN = harness.SETTINGS.trust_margin.total_seconds()
 
     def prolong(self, lease: Lease, end: float, **caller: Any) -> None:
-        """Let somebody give a lease another end; its owner, unless told otherwise."""
+        """Let a user give a lease another end; by default its owner."""
         who = {'user_id': 'alice', 'project_id': harness.PROJECT, **caller}
         self.world.leases.update(
             Caller(**who, token=f'{who["user_id"]}:{who["project_id"]}'),
@@ -241,7 +241,7 @@ class TestLife(_Trusts):
         self.world.until(3700)
         self.assert_over(lease, 'TERMINATED')
 
-    def test_keystone_is_away_at_the_end(self) -> None:
+    def test_keystone_is_unavailable_at_the_end(self) -> None:
         lease = self.made()
         self.world.until(3599)
         self.cloud.fail('identity.delete_trust', None)

@@ -61,7 +61,7 @@ class VolumeCase(NeutronCase):
         return [item.error for item in found.events if item.error]
 
     def assert_notified(self, lease: dict[str, Any], *words: str) -> None:
-        """Check that somebody is told why a lease is in ERROR."""
+        """Check that the reason why a lease is in ERROR was sent."""
         self.assertEqual('ERROR', self.status(lease))
         text = ' '.join(self.reasons(lease))
         for word in words:

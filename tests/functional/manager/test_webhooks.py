@@ -146,7 +146,7 @@ class Delivered:
         sender.send_once()
         self.assertEqual(DeliveryState.DELIVERED, self.deliveries(webhook)[0].state)
 
-    def test_it_arrives_while_the_bus_is_away(self) -> None:
+    def test_it_arrives_while_the_bus_is_down(self) -> None:
         self.subscribe()
         self.site.bus.refuses = lambda _: True
         self.site.create(600, 3600, hosts=0)
@@ -186,7 +186,7 @@ class Delivered:
         self.site.store.run(copy_twice, undone=True)
         self.assertEqual([], self.deliveries(webhook))
 
-    def test_a_claimed_one_is_nobody_elses_until_the_claim_expires(self) -> None:
+    def test_a_claimed_delivery_is_exclusive_until_the_claim_expires(self) -> None:
         webhook = self.subscribe()
         self.site.create(600, 3600, hosts=0)
         self.outbox().send_once()

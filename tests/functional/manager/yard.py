@@ -31,8 +31,8 @@ _INVENTORIES = (
     'UPDATE inventories SET total = 24, reserved = 0, allocation_ratio = 1.0, max_unit = 24'
     " WHERE resource_class = 'MEMORY_MB'",
 )
-# Events that only tell, and looks at what nobody changed, are left out: this
-# is about what is had.
+# Events that only notify, and checks of what nothing changed, are left out: this
+# is about what leases have.
 SETTINGS = harness.changed(
     cleaning_time=datetime.timedelta(0),
     notify_before_start=(),
@@ -102,7 +102,7 @@ class Yard(harness.Site):
         self.store.run(write)
 
     def heal(self) -> None:
-        """Move what is promised on hosts that are out, or tell of it."""
+        """Move what is promised on hosts that are out, or report it."""
         Rehoming(self.store, self.plugins, self.settings, random.Random(3)).round(self.cloud)
 
     def failed(self) -> set[int]:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Managers hear on RabbitMQ of servers that come and go, each in a queue of its own."""
+"""Managers receive on RabbitMQ, each in its own queue, which servers come and go."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class TestServersOnTheBus(bus.RabbitCase, booted.BootedCase):
             sender, 'nova-compute:compute-1', driver='messagingv2', topics=[self.topic]
         ).info({}, event_type, server_envelope(uuid=server_id)['payload'])
 
-    def test_one_lease_however_many_hear_of_it(self) -> None:
+    def test_one_lease_however_many_managers_are_notified(self) -> None:
         services.require(services.RABBITMQ)
         # Nova makes the exchange.
         self.say('service.update', 'x')

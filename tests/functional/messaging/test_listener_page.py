@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The subscriber in the documents hears what is published, as it is printed."""
+"""The subscriber in the documents, run as printed, receives what is published."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 'doc/source/reference/notifications.rst'
 class TestListenerPage(bus.RabbitCase):
     """The program of the page, in a process of its own."""
 
-    def test_it_hears_that_a_lease_is_about_to_start(self) -> None:
+    def test_it_receives_that_a_lease_is_about_to_start(self) -> None:
         (block,) = (b for b in blocks.blocks() if b.page == PAGE and b.language == 'python')
         text = block.text
         for printed, meant in (
@@ -39,14 +39,14 @@ class TestListenerPage(bus.RabbitCase):
         )
         self.addCleanup(program.wait, 10)
         self.addCleanup(program.kill)
-        # What is sent before anybody listens is heard by nobody, so it is sent again.
+        # What is sent before the subscriber listens is lost, so it is sent again.
         speaker = self.closing(publisher.from_conf(self.conf(), self.url))
 
-        def heard() -> bool:
+        def is_received() -> bool:
             self.assertIsNone(program.poll(), (folder / 'output').read_text())
             speaker.publish([samples.message(1, 'lease.event.before_start_lease')])
             return 'starts in' in (folder / 'output').read_text()
 
-        self.eventually(heard)
-        # It has the same id each time, and is told once.
+        self.eventually(is_received)
+        # It has the same id each time, and is printed once.
         self.assertEqual(1, (folder / 'output').read_text().count('starts in'))

@@ -64,7 +64,7 @@ class TestInProcess(NotificationCase):
         self.publisher().publish([samples.message(1, 'lease.event.error')])
         self.assertEqual('ERROR', (ears.get(bus.SOON) or {}).get('priority'))
 
-    def test_a_pool_hears_it_too(self) -> None:
+    def test_a_pool_receives_it_too(self) -> None:
         ears = self.listener(pool=f'{self.topic}.info')
         self.eventually(lambda: self.heard_of == [True])
         self.publisher().publish([samples.message(1)])
@@ -106,7 +106,7 @@ class TestRabbit(TestInProcess, bus.RabbitCase):
         self.publisher().publish([samples.message(1)])
         return ears.get(1.0) is not None
 
-    def test_nobody_listening_is_no_error(self) -> None:
+    def test_no_listener_is_no_error(self) -> None:
         self.publisher().publish([samples.message(1)])
         ears = self.listener(pool=f'{self.topic}.info')
         self.assertEqual(samples.message(1).id, (ears.get(bus.SOON) or {}).get('message_id'))
@@ -214,7 +214,7 @@ class TestWatch(NotificationCase, bus.RabbitCase):
             '2029-12-31 12:00:00Z  lease.event.start_lease  demo (l1) of project p1: started\n', out
         )
 
-    def test_an_outage_is_said_once_and_ctrl_c_is_quiet(self) -> None:
+    def test_an_outage_is_reported_once_and_ctrl_c_is_quiet(self) -> None:
         proxy, url = self.door()
         process = self.watch(url)
         assert process.stderr is not None

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Nova says on RabbitMQ is heard, taken from nobody, and survives outages."""
+"""Notifications of Nova are received from RabbitMQ, taken from no one else, and survive outages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class TestEars(bus.RabbitCase):
         super().setUp()
         self.missed: list[str] = []
 
-    def ears(
+    def listener(
         self, url: str | None = None, name: str = 'one', start: bool = True
     ) -> nova.HostListener:
         conf = self.conf()
@@ -55,18 +55,18 @@ class TestEars(bus.RabbitCase):
         """Send what an administrator's change of a service sends."""
         self.notifier().info({}, 'service.update', envelope(**data)['payload'])
 
-    def heard(self, ears: nova.HostListener) -> str:
-        news = present(ears.get(bus.SOON))
-        return f'{news.service_host}: {news.fault}'
+    def next_fault(self, listener: nova.HostListener) -> str:
+        report = present(listener.get(bus.SOON))
+        return f'{report.service_host}: {report.fault}'
 
-    def test_everybody_hears_and_nothing_is_taken(self) -> None:
+    def test_all_listeners_receive_and_no_message_is_taken(self) -> None:
         self.say(disabled=True, disabled_reason='before')
-        ears = [self.ears(name='one'), self.ears(name='two')]
+        listeners = [self.listener(name='one'), self.listener(name='two')]
         self.eventually(lambda: sorted(self.missed) == ['one', 'two'])
         self.notifier().info({}, 'instance.create.end', {'nova_object.data': {}})
         self.say(disabled=True, disabled_reason='now')
-        for one in ears:
-            self.assertEqual('compute-1: it was disabled: now', self.heard(one))
+        for one in listeners:
+            self.assertEqual('compute-1: it was disabled: now', self.next_fault(one))
         # The queue that others read has all three still.
         url = services.address(services.RABBITMQ).set(drivername='amqp')
         with kombu.Connection(url.render_as_string(hide_password=False)) as connection:
@@ -76,7 +76,7 @@ class TestEars(bus.RabbitCase):
     def test_who_loses_a_host_gets_another(self) -> None:
         site = self.useFixture(harness.Site())
         (had,) = (item.resource_name for item in site.allocations(site.create(3600, 7200)))
-        listener = self.ears(start=False)
+        listener = self.listener(start=False)
         manager = harness.running(site, ManagerOptions(max_sleep=0.2), listener=listener)
         self.say(host='elsewhere', forced_down=True)
         self.addCleanup(manager.stop, 5.0)
@@ -97,22 +97,22 @@ class TestEars(bus.RabbitCase):
         site.create(9000, 9600, hosts=4)
 
     def test_an_exchange_that_nova_has_not_made_is_waited_for(self) -> None:
-        ears = self.ears()
+        listener = self.listener()
         self.eventually(lambda: 'Cannot subscribe' in self.log.output)
         self.assertEqual([], self.missed)
         self.say()
         self.eventually(lambda: self.missed == ['one'])
         self.say(forced_down=True)
-        self.assertEqual('compute-1: it was forced down', self.heard(ears))
+        self.assertEqual('compute-1: it was forced down', self.next_fault(listener))
 
-    def test_a_broker_that_was_away_is_a_reason_to_look(self) -> None:
+    def test_a_broker_that_comes_back_is_a_reason_to_check(self) -> None:
         self.say()
         door, url = self.door()
-        ears = self.ears(url)
+        listener = self.listener(url)
         self.eventually(lambda: 'Cannot subscribe' in self.log.output)
         for times in (1, 2):
             door.open()
             self.eventually(lambda: len(self.missed) == times)  # noqa: B023  at once
             self.say(disabled=True)
-            self.assertEqual('compute-1: it was disabled', self.heard(ears))
+            self.assertEqual('compute-1: it was disabled', self.next_fault(listener))
             door.shut()

@@ -79,8 +79,8 @@ class TestInProcess(bus.BusCase):
     def test_the_ids_of_a_request_travel_with_its_wake_up(self) -> None:
         manager, server = self.manager('one')
         self.assertTrue(server.wait_until_listening(bus.SOON))
-        heard = Annotated()
-        self.useFixture(fixtures.LogHandler(heard, name=endpoint.__name__, level=logging.DEBUG))
+        annotated = Annotated()
+        self.useFixture(fixtures.LogHandler(annotated, name=endpoint.__name__, level=logging.DEBUG))
         vars(oslo_context._request_store).clear()
         self.addCleanup(vars(oslo_context._request_store).clear)
         made = oslo_context.RequestContext(request_id='req-1', global_request_id='req-2')
@@ -90,7 +90,7 @@ class TestInProcess(bus.BusCase):
         self.assertEqual([origin], manager.woken_by)
         self.assertEqual(
             [('Woken up for: lease', {'request_id': 'req-1', 'global_request_id': 'req-2'})],
-            heard.lines,
+            annotated.lines,
         )
 
     def test_an_error_comes_back_as_itself(self) -> None:
@@ -108,7 +108,7 @@ class TestInProcess(bus.BusCase):
         )
         self.assertEqual('Not enough hosts available', error.message)
 
-    def test_an_unexpected_error_tells_nothing(self) -> None:
+    def test_an_unexpected_error_reveals_nothing(self) -> None:
         error = self.assertRaises(
             exceptions.ClimateError, self.serve().register_resource, drafts.host('broken')
         )

@@ -78,7 +78,7 @@ class TestClient(base.TestCase):
         # As long as somebody counts on it, it stays as it is.
         self.assertRaises(CloudConflict, self.client.set_properties, two.id, {'awake': 'false'})
 
-    def test_what_is_said_of_a_lease(self) -> None:
+    def test_output_for_a_lease(self) -> None:
         lease = self.book()
         self.say(lease['id'])
         _, answer = self.climate.ask('GET', f'/leases/{lease["id"]}', version='1.3')

@@ -118,7 +118,7 @@ class TestIronic(base.TestCase):
         self.ironic.status = 0
         self.assertRaises(PowerError, self.load(node='node-2').is_on)
 
-    def test_what_is_said_of_a_machine_has_to_be_enough(self) -> None:
+    def test_incomplete_settings_of_a_machine_are_refused(self) -> None:
         error = self.assertRaises(exceptions.ConfigurationError, self.load)
         self.assertIn('a: the driver ironic needs a node', error.message)
         conf = cfg.ConfigOpts()

@@ -169,12 +169,12 @@ class TestSleep(KeeperCase):
         self.pass_time(1200)
         self.assertTrue(self.switches['compute-2'].on)
 
-    def test_a_node_that_nobody_registered_keeps_its_nova_compute_enabled(self) -> None:
+    def test_an_unregistered_node_keeps_its_nova_compute_enabled(self) -> None:
         self.cloud.add_hypervisor('node-9', service_host='compute-2')
         self.pass_time(3000)
         self.assertEqual([False, True, False], self.on())
 
-    def test_nobody_sleeps_unless_asked_to(self) -> None:
+    def test_no_host_sleeps_unless_asked_to(self) -> None:
         self.pass_time(5000, self.made(idle_after=0.0), 100)
         self.assertEqual([True] * 3, self.on())
 
@@ -204,7 +204,7 @@ class TestSleep(KeeperCase):
         self.assertEqual(([], 2), (self.switches['compute-1'].commands, len(looks)))
         self.assertEqual('', self.reasons()[0])
 
-    def test_nobody_sleeps_while_climate_or_nova_is_silent(self) -> None:
+    def test_no_host_sleeps_while_climate_or_nova_is_silent(self) -> None:
         self.pass_time(500)
         self.climate.trouble = exceptions.Transient('Climate did not answer')
         self.pass_time(1000)
@@ -239,7 +239,7 @@ class TestTrouble(KeeperCase):
         self.pass_time(700)
         self.assertEqual([False] * 3, self.on())
 
-    def test_one_that_is_silent_holds_up_nobody_and_is_reported(self) -> None:
+    def test_a_silent_host_delays_no_other_and_is_reported(self) -> None:
         self.asleep()
         for number in (1, 2):
             self.climate.book(number, 800, 5000)
@@ -258,7 +258,7 @@ class TestTrouble(KeeperCase):
         self.pass_time(400, step=10)
         self.assertEqual(('lease', ('compute-1', 'compute-2'), (), ''), self.climate.said[-1])
 
-    def test_one_that_hangs_holds_up_nobody(self) -> None:
+    def test_a_hanging_host_delays_no_other(self) -> None:
         self.asleep()
         for number in (1, 2):
             self.climate.book(number, 800, 5000)

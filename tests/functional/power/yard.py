@@ -121,7 +121,7 @@ class Wires(fixtures.Fixture):
 class Switch(Driver):
     """A machine of which a test says everything.
 
-    :ivar stuck: whether it does nothing of what it is told
+    :ivar stuck: whether it ignores its requests
     :ivar trouble: what it says in place of an answer
     """
 

@@ -89,7 +89,7 @@ class SharesTest(base.TestCase):
         self.assertEqual(expected, shares.slots(stays, demand))
 
     @given(counts, demands.filter(bool), st.data())
-    def test_without_takes_what_cut_said(
+    def test_without_removes_what_cut_returned(
         self, has: dict[int, int], demand: dict[str, int], data: st.DataObject
     ) -> None:
         assume(has)

@@ -71,7 +71,7 @@ class JsonErrorsTest(base.TestCase):
 
 
 class BodyTest(base.TestCase):
-    """What is told of a refusal."""
+    """The fields of a refusal."""
 
     def test_reasons_from_1_1_on(self):
         ends = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)

@@ -197,7 +197,7 @@ class NoAuthTest(base.TestCase):
 
 
 class HealthTest(base.TestCase):
-    """What a load balancer is told."""
+    """The answers to a load balancer."""
 
     def setUp(self):
         super().setUp()

@@ -61,7 +61,7 @@ class ProbesTest(base.TestCase):
         first = threading.Thread(target=probes.passes, args=('broker',))
         first.start()
         self.assertTrue(looking.wait(30))
-        # The others are told what was found before, and do not wait.
+        # The others get the earlier result, and do not wait.
         self.assertEqual([True] * 8, [probes.passes('broker') for _ in range(8)])
         self.assertEqual(2, self.made)
         self.assertTrue(probes.passes('other'))

@@ -219,7 +219,7 @@ class ChangedAmountsTest(base.TestCase):
         alone = amounts.changes(lease(HOSTS), [{'resource_properties': ''}])
         self.assertEqual([{'id': HOSTS['id'], 'resource_properties': ''}], alone)
 
-    def test_what_tells_reservations_apart(self) -> None:
+    def test_what_distinguishes_reservations(self) -> None:
         small = {'id': 'a1', 'resource_type': 'flavor:instance', 'flavor_id': '1', 'amount': 1}
         large = {'id': 'b2', 'resource_type': 'flavor:instance', 'flavor_id': '2', 'amount': 1}
         wanted = {'resource_type': 'flavor:instance', 'flavor_id': '2', 'amount': 3}

@@ -105,7 +105,7 @@ class BudgetTest(base.TestCase):
         for text in ('!!int x', '!!int ""', '!!timestamp x', '!!bool x', '9' * 5000):
             self.assertRaises(templates.yaml.YAMLError, templates.parse, text)
 
-    def test_numbers_that_nobody_writes(self):
+    def test_numbers_that_cannot_be_printed_are_refused(self):
         # Python can read these, in a time that grows with their square, and not write them.
         for text in ('1' + ':1' * 45000, '0x' + 'f' * 5000, '-0b' + '1' * 20000):
             self.assertRaises(templates.yaml.YAMLError, templates.parse, f'a: {text}')

@@ -186,7 +186,7 @@ class TestExceptions(base.TestCase):
         self.assertIs(Cause.OVERLOADED, found.cause)
         self.assertIn('QueuePool limit', found.reason)
 
-    def test_neither_password_nor_values_are_said(self) -> None:
+    def test_neither_password_nor_values_are_shown(self) -> None:
         error = psycopg.OperationalError('connection failed: hunter/2 and hunter%2F2\nDETAIL: x')
         found = self.raised(wrapped(error), 'hunter/2')
         self.assertEqual('connection failed: *** and ***; DETAIL: x', found.reason)

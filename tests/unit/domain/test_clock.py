@@ -21,7 +21,7 @@ class ManualClockTest(base.TestCase):
         manual.move_to(NOON)
         self.assertEqual(NOON, manual.now())
 
-    def test_it_tells_utc_whatever_it_was_set_in(self) -> None:
+    def test_it_returns_utc_whatever_zone_it_was_set_in(self) -> None:
         east = datetime.timezone(datetime.timedelta(hours=9))
         manual = clock.ManualClock(NOON.astimezone(east))
         self.assertEqual((NOON, datetime.UTC), (manual.now(), manual.now().tzinfo))
@@ -35,7 +35,7 @@ class ManualClockTest(base.TestCase):
 
 
 class SystemClockTest(base.TestCase):
-    def test_it_tells_utc(self) -> None:
+    def test_it_returns_utc(self) -> None:
         now = clock.SystemClock().now()
         self.assertEqual(datetime.UTC, now.tzinfo)
         self.assertGreater(now, datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC))

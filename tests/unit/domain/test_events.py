@@ -57,7 +57,7 @@ class OrderTest(base.TestCase):
             for give in (EventKind.PREPARE, EventKind.START, EventKind.UPDATE):
                 self.assertEqual([take, give], kinds(give, take))
 
-    def test_a_message_comes_before_what_it_tells_of(self) -> None:
+    def test_a_notice_comes_before_its_event(self) -> None:
         found = kinds(EventKind.START, EventKind.BEFORE_START)
         self.assertEqual([EventKind.BEFORE_START, EventKind.START], found)
         actual = kinds(EventKind.END, EventKind.BEFORE_END)
@@ -73,7 +73,7 @@ class OrderTest(base.TestCase):
 
 
 class KindTest(base.TestCase):
-    def test_what_only_tells(self) -> None:
+    def test_events_that_only_notify(self) -> None:
         found = set(EventKind) - events.EFFECTS
         self.assertEqual({EventKind.BEFORE_START, EventKind.NOTIFICATION}, found)
 

@@ -239,14 +239,14 @@ class TestNoAnswer(ServiceCase):
             connection.close()
         self.assertEqual(2, len(kept))
 
-    def test_nobody_is_there(self) -> None:
+    def test_no_server_listens(self) -> None:
         self.usage_service.go_away()
         self.assert_no_answer()
 
     def test_there_is_no_such_name(self) -> None:
         self.assert_no_answer(external_service_base_endpoint='http://nobody.invalid/')
 
-    def test_a_certificate_that_nobody_vouches_for(self) -> None:
+    def test_an_untrusted_certificate_is_refused(self) -> None:
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
         port, pem = self.tls(folder)
         options = {'external_service_base_endpoint': f'https://127.0.0.1:{port}'}
@@ -305,7 +305,7 @@ class TestAfterwards(ServiceCase):
         self.usage_service.answers['commit'] = usage_service.Answer(status=200)
         service.notify(self.charge(ChargeState.COMMIT))
 
-    def test_it_is_away(self) -> None:
+    def test_it_is_unavailable(self) -> None:
         self.usage_service.go_away()
         with self.assertRaises(exceptions.FilterUnavailable):
             self.filter().notify(self.charge(ChargeState.COMMIT))
@@ -336,7 +336,7 @@ class TestConfiguration(ServiceCase):
     def complaint(self, **options: object) -> str:
         return str(self.assertRaises(ValueError, self.filter, **options))
 
-    def test_nobody_to_ask(self) -> None:
+    def test_no_service_to_ask(self) -> None:
         self.assertIn(
             'check-create, check-update, commit, on-end, release',
             self.complaint(external_service_base_endpoint=None),

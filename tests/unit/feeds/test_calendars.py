@@ -133,7 +133,7 @@ class TestCalendars(TestCase):
                     wrong.append(there.isoformat())
             self.assertEqual([], wrong, name)
 
-    def test_it_can_be_told_apart_from_what_it_was(self) -> None:
+    def test_a_changed_entry_differs_from_its_former_version(self) -> None:
         later = self.only(changed_at=MADE + HOUR)
         before = self.only()
         self.assertEqual(before['UID'], later['UID'])

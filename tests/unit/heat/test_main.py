@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What the administrator guide tells operators to print and to write."""
+"""What operators print and write by the administrator guide."""
 
 from __future__ import annotations
 

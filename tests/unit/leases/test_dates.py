@@ -179,7 +179,7 @@ class TestChangedBeforeEnd(base.TestCase):
         period = Period(start=at(1), end=at(9))
         self.assertIsNone(dates.changed_before_end(lease(1, 5), LeaseChange(), period))
 
-    def test_given_one_must_lie_inside_and_none_takes_it_away(self) -> None:
+    def test_a_given_date_must_lie_inside_and_none_removes_it(self) -> None:
         old = lease(1, 5, before_end_date=at(3))
         for wanted in (at(1), at(5), None):
             change = LeaseChange(before_end_date=wanted)

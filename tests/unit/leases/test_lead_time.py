@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Resources that need a while to get ready have the start told of that much earlier."""
+"""The start is announced earlier by as long as resources need to get ready."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from tests.unit.leases.test_schedule import to
 
 
 def notice_times(lease: Lease) -> list[float]:
-    """Return when the start is told of, in seconds from now."""
+    """Return when the start is announced, in seconds from now."""
     return [(item.time - at(0)).total_seconds() for item in of(lease, EventKind.BEFORE_START)]
 
 
 def done(lease: Lease) -> Lease:
-    """Return *lease* once all announcements were told."""
+    """Return *lease* once all announcements were sent."""
     events = (
         dataclasses.replace(item, state=EventState.DONE)
         if item.kind is EventKind.BEFORE_START
@@ -77,11 +77,11 @@ class TestLeadTime(base.TestCase):
         self.assertEqual([at(9100)], [item.time for item in change.added])
         self.assertEqual((), change.removed)
 
-    def test_a_change_of_something_else_tells_nothing_again(self) -> None:
+    def test_another_change_repeats_no_announcement(self) -> None:
         lease = scheduled(a_lease(400, 20000, lead_time=600, notify_before_start=()))
         self.assertEqual([0], notice_times(to(lease, 400, 30000, now=5)))
         self.assertEqual([0], notice_times(to(done(lease), 400, 30000, now=5)))
-        # But another start does, which is told of anew.
+        # But another start does, which is announced again.
         self.assertEqual([0, 5], notice_times(to(done(lease), 500, 30000, now=5)))
 
     @hypothesis.given(

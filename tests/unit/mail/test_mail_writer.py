@@ -198,7 +198,7 @@ class TestTexts(FolderCase):
         others = letters(self.folder).one(samples.notice(kind='error'), 'a@b', 'A', NOW)
         self.assertEqual('A problem with your lease "demo 1"', others['Subject'])
 
-    def test_what_is_wrong_is_said_at_once(self) -> None:
+    def test_an_error_is_reported_at_once(self) -> None:
         for text, why in (
             ('Hello', 'must begin with Subject:'),
             ('Subject: x\n\n$nobody', 'nothing is known for $nobody'),

@@ -89,7 +89,7 @@ class TestRead(base.TestCase):
         self.assertLessEqual({'before_start', 'before_end'}, set(settings.defaults))
         self.assertGreaterEqual(settings.least_before_start, 60)
 
-    def test_what_owners_said_counts_more_than_the_defaults(self) -> None:
+    def test_settings_of_owners_override_the_defaults(self) -> None:
         said: tuple[tuple[Any, bool], ...] = (
             (['started'], False),
             (['before_start', 'error'], True),

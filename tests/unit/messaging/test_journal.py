@@ -120,7 +120,7 @@ class TestFollower(FileCase):
             file.write(whole[-20:])
         self.assertEqual([2], self.read(follower))
 
-    def test_a_file_that_is_moved_away(self) -> None:
+    def test_a_file_that_is_moved(self) -> None:
         follower = self.following(from_start=True)
         self.write(1)
         self.assertEqual([1], self.read(follower))

@@ -49,7 +49,7 @@ class TestLine(base.TestCase):
             self.assertIn(f'  {event_type}  {who}: ', text)
             self.assertNotIn('None', text)
 
-    def test_lateness_is_said(self) -> None:
+    def test_lateness_is_shown(self) -> None:
         late = samples.START + datetime.timedelta(seconds=95)
         self.assertIn('started, 1 min 35 s late', self._line('lease.event.start_lease', late))
 

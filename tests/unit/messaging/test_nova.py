@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What Nova tells of its nova-computes is understood, and rubbish does no harm."""
+"""Notifications of Nova about nova-computes are read, and malformed ones do no harm."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def server_envelope(event_type: str = 'instance.create.end', **data: Any) -> dic
 
 
 class TestServerNews(base.TestCase):
-    """Servers come and go; of the rest nothing is heard."""
+    """Servers that come and go are reported; other notifications are ignored."""
 
     def test_what_it_says(self) -> None:
         for event_type, gone in (('instance.create.end', False), ('instance.delete.end', True)):

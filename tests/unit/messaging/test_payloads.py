@@ -155,7 +155,7 @@ class TestBuild(base.TestCase):
         self.assertEqual({}, second['request'])
         self.assertEqual((None, None), (second['aggregate_id'], second['aggregate_name']))
 
-    def test_what_is_held_is_said_to_owners(self) -> None:
+    def test_held_resources_are_shown_to_owners(self) -> None:
         for event_type in schemas.EXTRA:
             first, _ = samples.payload(event_type)['reservations']
             self.assertEqual(event_type in schemas.HELD, 'resources' in first, event_type)

@@ -90,7 +90,7 @@ class TestDefaults(base.TestCase):
         notify.get_notification_transport(other, url='fake://')
         self.assertEqual([], other.oslo_messaging_notifications.driver)
 
-    def test_a_url_that_cannot_be_used_is_said_without_its_password(self) -> None:
+    def test_an_unusable_url_is_reported_without_its_password(self) -> None:
         for url in ('pigeon://me:secret@loft/', 'fake', 'rabbit://me:secret@loft:port/'):
             error = self.assertRaises(
                 exceptions.ConfigurationError, transport.rpc_transport, configured(), url

@@ -74,7 +74,7 @@ class TestWaker(base.TestCase):
         self.entered()
         self.assertEqual([{'request_id': 'req-1'}, {'request_id': 'req-2'}, {}], self.gate.ids)
 
-    def test_an_outage_is_said_once_and_its_end_once(self) -> None:
+    def test_an_outage_is_logged_once_and_its_end_once(self) -> None:
         self.gate.failing = True
         for number in range(4):
             self.waker.wake('lease')

@@ -131,7 +131,7 @@ class RequestTest(TestCase):
 
 
 class ResourceTest(TestCase):
-    """What operators register, and what users are told of it."""
+    """What operators register, and what users see of it."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -142,7 +142,7 @@ class ResourceTest(TestCase):
         draft = ResourceDraft(resource_type='custom:licence', name='x', inventories=declared)
         return Custom(LICENCE).discover(draft, self.cloud).inventories
 
-    def test_what_is_not_said_is_as_the_type_says(self) -> None:
+    def test_missing_fields_have_the_defaults_of_the_type(self) -> None:
         cores = Inventory(resource_class='CORE', total=64)
         self.assertEqual((cores, LICENCE.classes[1]), self.stock(cores))
 

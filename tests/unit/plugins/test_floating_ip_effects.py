@@ -177,7 +177,7 @@ class TestOutcomes(base.TestCase):
         self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, world.once, 'start').message)
         self.assertEqual(set(ADDRESSES), set(world.found()))
 
-    def test_nothing_in_use_is_taken_away(self) -> None:
+    def test_nothing_in_use_is_removed(self) -> None:
         world = leased()
         world.attach(*ADDRESSES)
         before = world.found()
@@ -200,7 +200,7 @@ class TestOutcomes(base.TestCase):
         self.assertIsNone(world.run('start').kept)
         self.assertEqual({SECOND, THIRD}, set(world.found()))
 
-    def test_somebody_elses_is_waited_for(self) -> None:
+    def test_an_address_of_another_project_is_waited_for(self) -> None:
         for tags, description in ((set(), ''), (OTHERS_TAGS, f'reservation:{RESERVATION}')):
             world = FloatingIPWorld()
             other = world.take(SECOND, OWNER, description)
@@ -320,7 +320,7 @@ class TestDiscover(base.TestCase):
         for address in ('198.51.100.1', '203.0.113.0', '203.0.113.255', '2001:db8::1'):
             self.refused(errors.FloatingIPSubnetNotFound, address)
 
-    def test_an_address_that_neutron_gives_away(self) -> None:
+    def test_addresses_that_neutron_hands_out_are_refused(self) -> None:
         for address in ('203.0.113.1', '203.0.113.2', '203.0.113.50', '203.0.113.99'):
             self.refused(errors.NeutronUsesFloatingIP, address)
 

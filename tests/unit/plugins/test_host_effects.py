@@ -186,7 +186,7 @@ class TestEveryCase(every_call.EveryCase):
 class TestOutcomes(base.TestCase):
     """What effects say, and what they do in corners."""
 
-    def test_start_waits_for_strangers_to_go_without_waiting(self) -> None:
+    def test_start_is_postponed_until_other_servers_are_gone(self) -> None:
         world = pooled()
         self.assertEqual('1 servers are being deleted', world.waits('start').why)
         self.assertEqual(['leased'], world.places()['compute-2'])
@@ -218,7 +218,7 @@ class TestOutcomes(base.TestCase):
         world.run('start')
         self.assertNotIn('stranger', world.servers(OTHER))
 
-    def test_what_is_held_by_nobody_keeps_no_host(self) -> None:
+    def test_allocations_of_an_unknown_consumer_keep_no_host(self) -> None:
         world = leased()
         world.cloud.hold('long-gone', world.provider('compute-1').uuid, 'VCPU', 1)
         world.run('end')

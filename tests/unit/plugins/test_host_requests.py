@@ -105,7 +105,7 @@ class TestChange(base.TestCase):
     def test_everything(self, old: HostRequest, new: HostRequest) -> None:
         self.assertEqual(new, PLUGIN.change(old, {'id': 'r', **PLUGIN.dump(new)}))
 
-    def test_empty_text_takes_a_requirement_away(self) -> None:
+    def test_empty_text_removes_a_requirement(self) -> None:
         old = HostRequest(minimum=1, maximum=1, resource_properties='["==", "$a", "b"]')
         new = PLUGIN.change(old, {'resource_properties': ''})
         self.assertEqual(HostRequest(minimum=1, maximum=1), new)

@@ -246,7 +246,7 @@ class TestFailedHosts(base.TestCase):
 class TestEnd(base.TestCase):
     """Everything goes."""
 
-    def test_nobody_starts_servers_while_the_others_go(self) -> None:
+    def test_no_server_starts_while_the_others_go(self) -> None:
         world = active()
         self.assertEqual('2 servers are being deleted', world.waits('end').why)
         self.assertEqual('REFUSED', world.boot('late'))
@@ -277,7 +277,7 @@ class TestEnd(base.TestCase):
         self.assertEqual({2: 1}, world.slots())
         self.assertIsNone(world.aggregate())
 
-    def test_slots_that_no_aggregate_tells_of(self) -> None:
+    def test_slots_that_no_aggregate_shows(self) -> None:
         world = grown().started()
         world.mine = {1: 2}
         aggregate = world.present()
@@ -301,7 +301,7 @@ class TestEnd(base.TestCase):
 
 
 class TestCheck(base.TestCase):
-    """Drift is put right, and told of."""
+    """Drift is corrected and reported."""
 
     def test_it_says_what_it_repaired(self) -> None:
         world = drifted()
@@ -319,7 +319,7 @@ class TestCheck(base.TestCase):
             self.assertTrue(any(words in line for line in lines), (words, lines))
         self.assertEqual((), world.run('check').repaired)
 
-    def test_a_host_that_was_set_up_anew(self) -> None:
+    def test_a_host_that_was_set_up_again(self) -> None:
         world = booked().started()
         placement = world.cloud.placement
         placement.delete_provider(world.provider('blazar_compute-2').uuid)

@@ -16,7 +16,7 @@ most = st.dictionaries(hosts, st.integers(0, 4), min_size=1)
 
 class TestShares(base.TestCase):
     @hypothesis.given(st.data())
-    def test_nobody_loses_a_slot_that_is_used(self, data: st.DataObject) -> None:
+    def test_no_reservation_loses_a_slot_in_use(self, data: st.DataObject) -> None:
         had = data.draw(most)
         suggested = {number: data.draw(st.integers(0, count)) for number, count in had.items()}
         used = data.draw(st.dictionaries(hosts, st.integers(0, 4)))

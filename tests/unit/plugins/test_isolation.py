@@ -171,7 +171,7 @@ class TestEveryMode(EveryMode):
             for case in effects.CASES:
                 self.tried(mode, case)
 
-    def test_the_owner_and_nobody_else(self) -> None:
+    def test_only_the_owner(self) -> None:
         for mode in Isolation:
             world = World()
             world.configure(mode)

@@ -178,7 +178,7 @@ class TestOutcomes(base.TestCase):
             world.run('end')
             self.assertIsNone(world.found())
 
-    def test_somebody_elses_is_waited_for_and_left_alone(self) -> None:
+    def test_another_projects_network_is_waited_for_and_left_alone(self) -> None:
         for project, tags in ((OWNER, set()), (OTHER, TAGS), (OTHER, OTHERS_TAGS)):
             world = SegmentWorld()
             other = world.cloud.network.create_network('blue', project, neutron_worlds.vlan(101))

@@ -2,7 +2,7 @@
 
 """The published schema of a request takes exactly the bodies that are read.
 
-Whole numbers are told from fractions, which JSON does not: ``5.0`` is no
+Whole numbers are distinguished from fractions, which JSON does not do: ``5.0`` is no
 integer for the reader.
 """
 

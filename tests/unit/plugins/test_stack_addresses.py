@@ -109,11 +109,11 @@ class TestCorners(base.TestCase):
     """What Heat lets templates be."""
 
     def assert_refused(self, one: StackDraft, word: str) -> None:
-        """Check that it cannot be booked, and that it is told why."""
+        """Check that it cannot be booked, and that the reason is given."""
         error = self.assertRaises(exceptions.InvalidInput, rewritten, one)
         self.assert_contains(error.message, word, 'guarantee: false')
 
-    def test_where_it_leads_to_is_said_apart(self) -> None:
+    def test_its_destination_is_separate(self) -> None:
         wanted = floating_ip(port_id={'get_resource': 'port'}, fixed_ip_address='10.0.0.7')
         wanted |= {'depends_on': 'gateway', 'condition': 'outside'}
         found = resources(rewritten(draft({'ip': wanted, 'ip-association': {'type': 'X'}})))

@@ -145,7 +145,7 @@ class TestCorners(base.TestCase):
     """What Heat lets templates be."""
 
     def assert_refused(self, one: StackDraft, word: str) -> None:
-        """Check that no room can be booked, and that it is told why."""
+        """Check that no room can be booked, and that the reason is given."""
         error = self.assertRaises(exceptions.InvalidInput, rewritten, one)
         self.assert_contains(error.message, word, 'guarantee: false')
 

@@ -52,7 +52,7 @@ class TestHosts(FileCase):
         self.assertEqual(('ironic', 'abc'), (three.driver, three.node))
         self.assertNotIn(SECRET, repr(found))
 
-    def test_what_is_wrong_is_said_without_secrets(self) -> None:
+    def test_errors_are_reported_without_secrets(self) -> None:
         for text in (
             '',
             '[]',

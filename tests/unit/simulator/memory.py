@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""A simulated cloud in memory, for tests of what only it can be told."""
+"""A simulated cloud in memory, for tests of settings that only it has."""
 
 from __future__ import annotations
 

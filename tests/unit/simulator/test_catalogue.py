@@ -55,7 +55,7 @@ class TestCatalogue(CatalogueTest):
         found = [each.hostname for each in self.cloud.furnish(2)]
         self.assertEqual(['common-1', 'compute-1', 'compute-2.example.org'], found)
 
-    def test_what_was_deleted_stays_away(self) -> None:
+    def test_deleted_rows_stay_deleted(self) -> None:
         self.cloud.furnish(1)
         before = self.cloud.contents()
         self.cloud.furnish(1)

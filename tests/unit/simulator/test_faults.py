@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What only the simulated cloud can be told: faults, clocks, memories of calls."""
+"""Settings that only the simulated cloud has: faults, clocks, records of calls."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class TestContents(PooledCase):
 
 
 class TestFaults(PooledCase):
-    """It fails as it is told."""
+    """Calls fail as a test sets it."""
 
     def test_before_the_work(self) -> None:
         self.cloud.fail('compute.add_host', 2)
@@ -166,7 +166,7 @@ class TestFaults(PooledCase):
         self.assertTrue(self.cloud.reachable)
         self.add()
 
-    def test_slow_and_nobody_else_waits(self) -> None:
+    def test_a_slow_call_delays_no_other(self) -> None:
         slept: list[float] = []
         asleep, over = threading.Event(), threading.Event()
 

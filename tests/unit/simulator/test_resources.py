@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""What only the simulated cloud can be told of networks and volumes."""
+"""Settings for networks and volumes that only the simulated cloud has."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class VolumeCase(MemoryCase):
 
 
 class TestTimes(VolumeCase):
-    """What takes its time in a cloud does so here, if it is told to."""
+    """What takes time in a cloud takes as long here as it is set to."""
 
     def test_a_volume_comes_and_goes(self) -> None:
         self.cloud.set_seconds('volume_creation', 10)

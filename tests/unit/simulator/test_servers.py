@@ -59,7 +59,7 @@ class TestTime(ServerCase):
         self.assertEqual(('SHELVED_OFFLOADED', None), self.state(server_id))
         self.assertEqual('', self.server(server_id).host)
 
-    def test_whoever_does_not_want_to_wait_offloads_it(self) -> None:
+    def test_a_client_that_does_not_wait_offloads_it(self) -> None:
         self.cloud.set_seconds('shelved_offload', 100)
         server_id = self.make()
         self.compute.shelve_server(server_id)
@@ -88,7 +88,7 @@ class TestScheduler(ServerCase):
         """Return the provider of a host."""
         return present(self.cloud.placement.find_provider(name))
 
-    def test_nobody_gets_more_than_there_is(self) -> None:
+    def test_no_server_gets_more_than_there_is(self) -> None:
         self.compute.create_flavor(
             base.Flavor(id='big', name='big', vcpus=16, memory_mb=1, disk_gb=0)
         )

@@ -61,7 +61,7 @@ class ConfigTest(clouds.CloudTestCase):
             self.assertEqual(self.cloud.auth_url, section['auth_url'])
             self.assertEqual(self.cloud.memcached, section['memcached_servers'])
 
-    def test_somebody_elses_servers(self) -> None:
+    def test_servers_that_others_started(self) -> None:
         cloud = dataclasses.replace(
             self.cloud,
             database_server='mysql+pymysql://os:pw@db:3306',

@@ -166,8 +166,8 @@ class ResultsTest(base.TestCase):
         said.status(test_id='process-returncode', test_status='fail', timestamp=_BEGAN)
         stream.write(b'printed by a test\n')
         stream.seek(0)
-        heard: list[Result] = []
-        results.read(stream, heard.append)
+        received: list[Result] = []
+        results.read(stream, received.append)
         expected = {
             'good': Result(name='good', outcome='passed', seconds=2),
             'bad': Result(name='bad', outcome='failed', seconds=2, log='traceback:\nbecause\n'),
@@ -176,7 +176,7 @@ class ResultsTest(base.TestCase):
                 name='dead', outcome='failed', seconds=0, log='its worker died while it ran\n'
             ),
         }
-        self.assertEqual(expected, {result.name: result for result in heard})
+        self.assertEqual(expected, {result.name: result for result in received})
 
 
 class ProgressTest(base.TestCase):
@@ -193,7 +193,7 @@ class ProgressTest(base.TestCase):
 
     def over(self, progress: Progress, name: str, outcome: str = 'passed') -> None:
         """Let a test be over."""
-        progress.tell(Result(name=name, outcome=outcome, seconds=1.0))
+        progress.add(Result(name=name, outcome=outcome, seconds=1.0))
 
     def test_the_time_left_is_of_what_is_left(self) -> None:
         progress = self.progress(a=30, b=10, c=60)

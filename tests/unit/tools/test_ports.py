@@ -53,7 +53,7 @@ class PortsTest(base.TestCase):
 class ChosenTest(base.TestCase):
     """What a caller says, and what the cloud was made with."""
 
-    def test_nothing_said(self) -> None:
+    def test_without_settings(self) -> None:
         self.assertEqual(ports.DEFAULT_BASE, ports.chosen(None, None))
         self.assertEqual(17000, ports.chosen(None, 17000))
         self.assertEqual(17000, ports.chosen('', 17000))

@@ -25,7 +25,7 @@ _STUBBORN = [
     'import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN);'
     'print("no", flush=True); time.sleep(600)',
 ]
-# A parent that goes when it is told to, and leaves its child behind.
+# A parent that ends on request, and leaves its child behind.
 _PARENT = [
     sys.executable,
     '-c',
