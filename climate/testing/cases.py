@@ -5,7 +5,7 @@
 A type is tested by a class of two lines::
 
     class TestRacks(TypeTestCase):
-        kind = Kind(plugin=Racks, furnish=..., changes={}, use=lambda world, lease: None)
+        kind = Kind(plugin=Racks, furnish=..., changes={}, use=lambda site, lease: None)
 
 It has a test for each scenario of a lease (``test_walk_start``, …), in which each call to
 the cloud fails in turn; a test for invalid fields of a new lease, and one for those of a
@@ -34,8 +34,8 @@ from climate.testing.instructed import Instructed
 from climate.testing.killed import Killed
 from climate.testing.kinds import LeasedType
 from climate.testing.own_services import OwnService
+from climate.testing.restorable import RestorableDeployment
 from climate.testing.service import Service
-from climate.testing.world import World
 
 # An error in one step usually occurs in most steps, so a few complaints are enough.
 _MOST: Final = 10
@@ -95,9 +95,9 @@ class TypeTestCase(testtools.TestCase):
             call.key
             for other in walker.scenarios(self.kind)
             if other.name in scenario.again
-            for call in walker.Walk(self._world(), self.kind, other).calls()
+            for call in walker.Walk(self._site(), self.kind, other).calls()
         }
-        walk = walker.Walk(self._world(), self.kind, scenario, walked)
+        walk = walker.Walk(self._site(), self.kind, scenario, walked)
         complaints = list(walk.complaints())
         if scenario.name == 'whole life' and not walk.steps and self.kind.has_effects:
             complaints.append(_UNSEEN)
@@ -116,21 +116,23 @@ class TypeTestCase(testtools.TestCase):
     def check_kills(self) -> None:
         """Kill the manager at each step, and let another one continue."""
         folder = pathlib.Path(self.useFixture(fixtures.TempDir()).path)
-        world = self.useFixture(World(self.plugins(), str(folder / 'cloud'), promised.SETTINGS))
-        self._connect(world.cloud)
-        lease = promised.BookedLease(world, self.kind)
-        killed = Killed(world, lease, folder / 'died')
+        site = self.useFixture(
+            RestorableDeployment(self.plugins(), str(folder / 'cloud'), promised.SETTINGS)
+        )
+        self._connect(site.cloud)
+        lease = promised.BookedLease(site, self.kind)
+        killed = Killed(site, lease, folder / 'died')
         self.check(killed.complaints())
         self.assertGreater(killed.steps, 0)
 
     def check_instructions(self) -> None:
         """Check that the instructions for a lease are well-formed."""
-        self.check(Instructed(self._world(), self.kind).complaints())
+        self.check(Instructed(self._site(), self.kind).complaints())
 
-    def _world(self) -> World:
-        world = self.useFixture(World(self.plugins()))
-        self._connect(world.cloud)
-        return world
+    def _site(self) -> RestorableDeployment:
+        site = self.useFixture(RestorableDeployment(self.plugins()))
+        self._connect(site.cloud)
+        return site
 
     def _service(self) -> Service:
         service = self.useFixture(Service(self.plugins()))

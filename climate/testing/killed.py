@@ -22,47 +22,47 @@ from climate.db.transactions.store import Store
 from climate.simulator.runner import VerbRunner
 from climate.testing import deployment
 from climate.testing.promised import BookedLease
+from climate.testing.restorable import Moment
+from climate.testing.restorable import RestorableDeployment
 from climate.testing.walker import ACTIVE
 from climate.testing.walker import END
 from climate.testing.walker import LONG
-from climate.testing.world import Moment
-from climate.testing.world import World
 
 
 class Killed:
     """The life of one lease, with a manager that is killed at each step in turn.
 
-    :param world: a deployment whose cloud keeps its state in a directory, not in memory
+    :param site: a deployment whose cloud keeps its state in a directory, not in memory
     :param died: the file in which a process writes the time of its death
     :ivar steps: the number of steps
     """
 
-    def __init__(self, world: World, booked: BookedLease, died: pathlib.Path) -> None:
-        self._world = world
+    def __init__(self, site: RestorableDeployment, booked: BookedLease, died: pathlib.Path) -> None:
+        self._site = site
         self._booked = booked
         self._died = died
         self.steps = 0
 
     def complaints(self) -> Iterator[str]:
         """Yield the differences from the undisturbed life."""
-        world, lease = self._world, self._booked.lease
-        begin = world.save()
-        world.restore(begin)
-        world.until(ACTIVE)
-        whole = world.picture(lease)
-        world.until(END + LONG)
-        sent = collections.Counter(world.bus.received(lease))
+        site, lease = self._site, self._booked.lease
+        begin = site.save()
+        site.restore(begin)
+        site.until(ACTIVE)
+        whole = site.picture(lease)
+        site.until(END + LONG)
+        sent = collections.Counter(site.bus.received(lease))
         while self._killed_at(self.steps + 1, begin):
             self.steps += 1
             where = f'killed at step {self.steps}'
-            if world.clock.now() < deployment.at(ACTIVE):
-                world.until(ACTIVE)
-                if world.status(lease) == 'ACTIVE' and world.picture(lease) != whole:
-                    yield f'{where}: active with {world.picture(lease)} instead of {whole}'
-            world.until(2 * END)
-            if world.status(lease) != 'TERMINATED':
-                yield f'{where}: {world.status(lease)} after the end'
-            again = collections.Counter(world.bus.received(lease))
+            if site.clock.now() < deployment.at(ACTIVE):
+                site.until(ACTIVE)
+                if site.status(lease) == 'ACTIVE' and site.picture(lease) != whole:
+                    yield f'{where}: active with {site.picture(lease)} instead of {whole}'
+            site.until(2 * END)
+            if site.status(lease) != 'TERMINATED':
+                yield f'{where}: {site.status(lease)} after the end'
+            again = collections.Counter(site.bus.received(lease))
             if again != sent:
                 yield f'{where}: notifications were {again} instead of {sent}'
             yield from (f'{where}: it left {thing}' for thing in self._booked.left())
@@ -73,7 +73,7 @@ class Killed:
         :returns: whether it was killed; otherwise the lease ended before that step
         :raises RuntimeError: if it ended in any other way
         """
-        self._world.restore(begin)
+        self._site.restore(begin)
         child = os.fork()
         if not child:
             try:
@@ -85,7 +85,7 @@ class Killed:
         if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
             # All other processes use the same time.
             died = datetime.datetime.fromisoformat(self._died.read_text())
-            self._world.clock.move_to(died)
+            self._site.clock.move_to(died)
             return True
         if status:
             raise RuntimeError(f'at step {step} the manager ended with status {status}')
@@ -93,14 +93,14 @@ class Killed:
 
     def _live(self, step: int) -> None:
         """Run as that process: with new connections, and killed at a step."""
-        world = self._world
+        site = self._site
         # Keep the objects of the parent alive: deleting them would close connections that
         # the processes share. The simulated cloud detects the other process itself.
-        inherited = (world.store, world.manager)
-        world.store = Store(world.conf, world.clock)
-        world.manager = world.add_manager()
+        inherited = (site.store, site.manager)
+        site.store = Store(site.conf, site.clock)
+        site.manager = site.add_manager()
         # The next manager sends the notifications.
-        world.manager.send = lambda: None  # type: ignore[method-assign]  # of this process only
+        site.manager.send = lambda: None  # type: ignore[method-assign]  # of this process only
         steps = 0
 
         def mortal(work: Callable[..., Any]) -> Callable[..., Any]:
@@ -111,7 +111,7 @@ class Killed:
                 if not verb or not read_only.is_read_only(verb):
                     steps += 1
                 if steps == step:
-                    self._died.write_text(world.clock.now().isoformat())
+                    self._died.write_text(site.clock.now().isoformat())
                     os.kill(os.getpid(), signal.SIGKILL)
                 return done
 
@@ -119,5 +119,5 @@ class Killed:
 
         for place in (Store, VerbRunner):
             place.run = mortal(place.run)  # type: ignore[method-assign]  # likewise, it never returns
-        world.until(END + LONG)
+        site.until(END + LONG)
         del inherited

@@ -15,7 +15,7 @@ from climate.domain.resources import ResourceDraft
 from climate.plugins.contract import Plugin
 from climate.resources.registrar import Registrar
 from climate.simulator import SimulatedCloud
-from climate.testing.world import World
+from climate.testing.restorable import RestorableDeployment
 
 Change = Mapping[str, Any]
 Contents = Mapping[str, Any]
@@ -69,7 +69,7 @@ class LeasedType:
     services: Mapping[str, Callable[[], object]] = dataclasses.field(default_factory=dict)
     has_effects: bool = True
     changes: Mapping[str, tuple[Change | None, ...]] = dataclasses.field(default_factory=dict)
-    use: Callable[[World, Lease], None] = lambda _world, _lease: None
+    use: Callable[[RestorableDeployment, Lease], None] = lambda _site, _lease: None
     only: frozenset[str] = frozenset()
     without: frozenset[str] = frozenset()
     same: Callable[[Contents], Contents] = lambda contents: contents

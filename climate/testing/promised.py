@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 
-from climate.testing import world as worlds
+from climate.testing import restorable
 from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
+from climate.testing.restorable import RestorableDeployment
 from climate.testing.walker import END
 from climate.testing.walker import START
-from climate.testing.world import World
 
 # Long enough for another manager to take over before an effect is given up.
-SETTINGS = dataclasses.replace(worlds.SETTINGS, effect_deadline=datetime.timedelta(seconds=60))
+SETTINGS = dataclasses.replace(restorable.SETTINGS, effect_deadline=datetime.timedelta(seconds=60))
 
 
 class BookedLease:
@@ -29,28 +29,28 @@ class BookedLease:
     :ivar lease: the lease, from :data:`START` to :data:`END`
     """
 
-    def __init__(self, world: World, kind: LeasedType) -> None:
-        self._world = world
+    def __init__(self, site: RestorableDeployment, kind: LeasedType) -> None:
+        self._site = site
         self._kind = kind
-        self.requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        self.requests = kind.furnish(TypeRegistrar(site.store, site.plugins, site.cloud))
         self.clean = self.bare()
-        world.rng.seed(7)
-        self.lease = world.book(self.requests, START, END)
+        site.rng.seed(7)
+        self.lease = site.book(self.requests, START, END)
 
     def bare(self) -> Mapping[str, Any]:
         """Return the contents of the cloud, without objects left on purpose."""
-        state = self._world.cloud.state()
-        self._kind.put_away(self._world.cloud)
-        contents = self._world.cloud.contents()
-        self._world.cloud.restore(state)
+        state = self._site.cloud.state()
+        self._kind.put_away(self._site.cloud)
+        contents = self._site.cloud.contents()
+        self._site.cloud.restore(state)
         return self._kind.same(contents)
 
     def left(self) -> Iterator[str]:
         """Yield what the lease, which has ended, has left or lost."""
         there = self.bare()
         yield from (table for table, rows in self.clean.items() if there[table] != rows)
-        yield from (finding.what for finding in self._world.repair().rehearse())
-        yield from (item.resource_name for item in self._world.allocations(self.lease))
-        wrong = self._kind.wrong(self._world.cloud)
+        yield from (finding.what for finding in self._site.repair().rehearse())
+        yield from (item.resource_name for item in self._site.allocations(self.lease))
+        wrong = self._kind.wrong(self._site.cloud)
         if wrong:
             yield wrong

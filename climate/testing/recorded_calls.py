@@ -23,7 +23,7 @@ from typing import Any
 import fixtures
 
 from climate.simulator.runner import VerbRunner
-from climate.testing.world import World
+from climate.testing.restorable import RestorableDeployment
 
 _ID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b[0-9a-f]{32}\b')
 # In the format of Climate, and in that of the simulated cloud (seconds since 1970).
@@ -61,9 +61,9 @@ class CallRecorder(fixtures.Fixture):
     :ivar calls: the recorded calls, in order
     """
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, site: RestorableDeployment) -> None:
         super().__init__()
-        self._world = world
+        self._site = site
         self._recording = False
         self._rows = ''
         self._path: tuple[str, ...] = ()
@@ -85,9 +85,9 @@ class CallRecorder(fixtures.Fixture):
         self.useFixture(fixtures.MonkeyPatch('climate.simulator.runner.VerbRunner.run', run))
 
     def _record(self, verb: str, arguments: Any) -> None:
-        now = self._world.clock.now()
-        rows = [_timeless(row, now) for row in _rows(self._world)]
-        cloud = [_timeless(row, now) for row in _cloud(self._world)]
+        now = self._site.clock.now()
+        rows = [_timeless(row, now) for row in _rows(self._site)]
+        cloud = [_timeless(row, now) for row in _cloud(self._site)]
         names = _names([*rows, *cloud])
         written = _digest(sorted(_named(row, names) for row in rows))
         if written != self._rows:
@@ -99,8 +99,8 @@ class CallRecorder(fixtures.Fixture):
         self._path = (*self._path, call)
 
 
-def _rows(world: World) -> list[str]:
-    with world.store.engine.connect() as connection:
+def _rows(site: RestorableDeployment) -> list[str]:
+    with site.store.engine.connect() as connection:
         file: Any = connection.connection.driver_connection
         return [
             f'{table}{tuple(row)!r}'
@@ -109,10 +109,10 @@ def _rows(world: World) -> list[str]:
         ]
 
 
-def _cloud(world: World) -> list[str]:
-    contents = world.cloud.contents()
+def _cloud(site: RestorableDeployment) -> list[str]:
+    contents = site.cloud.contents()
     rows = [f'{table}{row!r}' for table, content in contents.items() for row in content]
-    return [*rows, *map(repr, world.cloud.faults())]
+    return [*rows, *map(repr, site.cloud.faults())]
 
 
 def _timeless(row: str, now: datetime.datetime) -> str:

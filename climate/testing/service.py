@@ -40,7 +40,7 @@ from climate.resources.resources import Resources
 from climate.resources.types import ResourceTypes
 from climate.simulator import SimulatedCloud
 from climate.testing.deployment import PROJECT
-from climate.testing.world import World
+from climate.testing.restorable import RestorableDeployment
 from climate.upkeep.maintenances import Maintenances
 from climate.webhooks.posts import Poster
 from climate.webhooks.posts import PosterSettings
@@ -74,8 +74,8 @@ class Serving(Protocol):
         """Return every row of the database, by table."""
 
 
-class Service(World):
-    """A world with an API.
+class Service(RestorableDeployment):
+    """A deployment with an API.
 
     :param plugins: the enabled types, in addition to ``physical:host``
     :ivar app: the WSGI application

@@ -23,9 +23,9 @@ from climate.testing.kinds import LeasedType
 from climate.testing.kinds import TypeRegistrar
 from climate.testing.recorded_calls import CallRecorder
 from climate.testing.recorded_calls import RecordedCall
-from climate.testing.world import Moment
-from climate.testing.world import Picture
-from climate.testing.world import World
+from climate.testing.restorable import Moment
+from climate.testing.restorable import Picture
+from climate.testing.restorable import RestorableDeployment
 
 _UUID = re.compile(r'[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}')
 START, END = 100, 1200
@@ -33,7 +33,7 @@ ACTIVE = 200
 # Longer than every deadline and the pause after it, in seconds.
 LONG = 60
 
-Act = Callable[[World, Lease], None]
+Act = Callable[[RestorableDeployment, Lease], None]
 How = Literal['before', 'after', 'ever', 'refused']
 
 
@@ -68,9 +68,9 @@ class FailingCall:
     how: How
     key: str
 
-    def inflict(self, world: World) -> None:
+    def inflict(self, site: RestorableDeployment) -> None:
         """Let the call fail."""
-        world.cloud.fail(
+        site.cloud.fail(
             self.verb,
             None if self.how == 'ever' else 1,
             when='after' if self.how == 'after' else 'before',
@@ -80,53 +80,53 @@ class FailingCall:
 
 
 def _until(seconds: float) -> Act:
-    return lambda world, _lease: world.until(seconds)
+    return lambda site, _lease: site.until(seconds)
 
 
 def _for_a_while(act: Act) -> Act:
-    def acts(world: World, lease: Lease) -> None:
-        act(world, lease)
-        world.until(world.seconds() + LONG)
+    def acts(site: RestorableDeployment, lease: Lease) -> None:
+        act(site, lease)
+        site.until(site.seconds() + LONG)
 
     return acts
 
 
-def _repair(world: World, _lease: Lease) -> None:
-    list(world.repair().run())
+def _repair(site: RestorableDeployment, _lease: Lease) -> None:
+    list(site.repair().run())
 
 
-def _bare(world: World, _lease: Lease) -> None:
+def _bare(site: RestorableDeployment, _lease: Lease) -> None:
     """Start the lease, and then remove its objects from the cloud."""
-    empty = world.cloud.state()
-    world.until(ACTIVE)
-    world.cloud.restore(empty)
+    empty = site.cloud.state()
+    site.until(ACTIVE)
+    site.cloud.restore(empty)
 
 
-def _left(world: World, lease: Lease) -> None:
+def _left(site: RestorableDeployment, lease: Lease) -> None:
     """Delete the lease, and then restore its objects in the cloud."""
-    world.until(ACTIVE)
-    full = world.cloud.state()
-    world.delete(lease)
-    world.until(ACTIVE + LONG)
-    world.cloud.restore(full)
+    site.until(ACTIVE)
+    full = site.cloud.state()
+    site.delete(lease)
+    site.until(ACTIVE + LONG)
+    site.cloud.restore(full)
 
 
-def _changed(world: World, lease: Lease, bodies: Sequence[Change | None]) -> None:
-    world.change(lease, bodies)
+def _changed(site: RestorableDeployment, lease: Lease, bodies: Sequence[Change | None]) -> None:
+    site.change(lease, bodies)
 
 
 def _refused(change: Act) -> Act:
     """Let the last call of a change fail permanently, so that the change is undone."""
 
-    def ready(world: World, lease: Lease) -> None:
-        world.until(ACTIVE)
-        begin = world.save()
-        world.cloud.keep_journal()
-        change(world, lease)
-        calls = len(world.cloud.journal())
-        world.restore(begin)
+    def ready(site: RestorableDeployment, lease: Lease) -> None:
+        site.until(ACTIVE)
+        begin = site.save()
+        site.cloud.keep_journal()
+        change(site, lease)
+        calls = len(site.cloud.journal())
+        site.restore(begin)
         if calls:
-            world.cloud.fail('*', error='permanent', skip=calls - 1)
+            site.cloud.fail('*', error='permanent', skip=calls - 1)
 
     return ready
 
@@ -141,16 +141,16 @@ def scenarios(kind: LeasedType) -> Iterator[Scenario]:
 def _scenarios(kind: LeasedType) -> Iterator[Scenario]:
     active, prepared = _until(ACTIVE), _until(START - 30)
 
-    def used(world: World, lease: Lease) -> None:
-        world.until(ACTIVE)
-        kind.use(world, lease)
+    def used(site: RestorableDeployment, lease: Lease) -> None:
+        site.until(ACTIVE)
+        kind.use(site, lease)
 
-    def delete(world: World, lease: Lease) -> None:
-        world.delete(lease)
+    def delete(site: RestorableDeployment, lease: Lease) -> None:
+        site.delete(lease)
 
-    def move(world: World, lease: Lease) -> None:
-        world.update(lease, start=300, end=3000)
-        world.until(300)
+    def move(site: RestorableDeployment, lease: Lease) -> None:
+        site.update(lease, start=300, end=3000)
+        site.until(300)
 
     yield Scenario(name='start', ready=_until(0), act=_until(ACTIVE))
     yield Scenario(name='move', ready=prepared, act=_for_a_while(move), again=('start',))
@@ -159,7 +159,7 @@ def _scenarios(kind: LeasedType) -> Iterator[Scenario]:
     yield Scenario(
         name='prolong',
         ready=active,
-        act=_for_a_while(lambda world, lease: _ignored(world.update(lease, end=5000))),
+        act=_for_a_while(lambda site, lease: _ignored(site.update(lease, end=5000))),
     )
     for name, bodies in kind.changes.items():
         change = _for_a_while(functools.partial(_changed, bodies=bodies))
@@ -190,35 +190,35 @@ class Walk:
 
     def __init__(
         self,
-        world: World,
+        site: RestorableDeployment,
         kind: LeasedType,
         scenario: Scenario,
         walked: AbstractSet[str] = frozenset(),
     ) -> None:
-        self._world = world
+        self._site = site
         self._walked = walked
         self.faults = 0
         self._kind = kind
         self._scenario = scenario
         self.steps = 0
         self.runs = 0
-        requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        requests = kind.furnish(TypeRegistrar(site.store, site.plugins, site.cloud))
         self._clean = self._bare()
-        world.rng.seed(7)
-        self._lease = world.book(requests, START, END)
-        scenario.ready(world, self._lease)
-        world.work()
-        self._begin: Moment = world.save()
-        self._before = world.picture(self._lease)
+        site.rng.seed(7)
+        self._lease = site.book(requests, START, END)
+        scenario.ready(site, self._lease)
+        site.work()
+        self._begin: Moment = site.save()
+        self._before = site.picture(self._lease)
         self._after: Picture | None = None
         self._known: set[str] = set()
 
     def _bare(self) -> Mapping[str, Any]:
         """Return the contents of the cloud, without objects left on purpose."""
-        state = self._world.cloud.state()
-        self._kind.put_away(self._world.cloud)
-        contents = self._world.cloud.contents()
-        self._world.cloud.restore(state)
+        state = self._site.cloud.state()
+        self._kind.put_away(self._site.cloud)
+        contents = self._site.cloud.contents()
+        self._site.cloud.restore(state)
         return self._kind.same(contents)
 
     def complaints(self) -> Iterator[str]:
@@ -235,10 +235,10 @@ class Walk:
 
     def calls(self) -> list[RecordedCall]:
         """Run undisturbed, and return the calls."""
-        self._world.restore(self._begin)
-        with CallRecorder(self._world) as recorder:
-            self._scenario.act(self._world, self._lease)
-        self._after = self._world.picture(self._lease)
+        self._site.restore(self._begin)
+        with CallRecorder(self._site) as recorder:
+            self._scenario.act(self._site, self._lease)
+        self._after = self._site.picture(self._lease)
         self.steps = len(recorder.calls)
         return recorder.calls
 
@@ -254,35 +254,35 @@ class Walk:
                 yield FailingCall(verb=verb, nth=counted[verb], step=step, how=how, key=call.key)
 
     def _disturbed(self, fault: FailingCall, where: str) -> Iterator[str]:
-        world, lease = self._world, self._lease
-        world.restore(self._begin)
-        fault.inflict(world)
-        self._scenario.act(world, lease)
-        picture = world.picture(lease)
+        site, lease = self._site, self._lease
+        site.restore(self._begin)
+        fault.inflict(site)
+        self._scenario.act(site, lease)
+        picture = site.picture(lease)
         if fault.how in ('before', 'after') and picture != self._after and not self._repairs():
             yield f'{where}: one failure made it {picture} and not {self._after}'
-        world.cloud.heal()
-        world.until(world.seconds() + LONG)
+        site.cloud.heal()
+        site.until(site.seconds() + LONG)
         if self._repairs():
             # The next repair does what this one could not do.
-            list(world.repair().run())
-        picture = world.picture(lease)
+            list(site.repair().run())
+        picture = site.picture(lease)
         failed = picture is not None and picture.status == 'ERROR' and not picture.has
-        if picture not in (self._before, self._after) and not (failed and world.reasons(lease)):
-            yield f'{where}: it became {picture}, {world.reasons(lease)}'
+        if picture not in (self._before, self._after) and not (failed and site.reasons(lease)):
+            yield f'{where}: it became {picture}, {site.reasons(lease)}'
         if self._is_known(picture):
             # An earlier run has checked the rest from this state.
             return
         if picture is not None and picture.status == 'ACTIVE':
-            for finding in world.repair().rehearse():
+            for finding in site.repair().rehearse():
                 yield f'{where}: while it is active: {finding.what}'
         yield from self._ending(where)
 
     def _is_known(self, picture: Picture | None) -> bool:
         """Whether the state is that of an earlier run, except for ids."""
-        lease = self._world.now(self._lease) if picture is not None else None
+        lease = self._site.now(self._lease) if picture is not None else None
         parts = () if lease is None else lease.reservations
-        there = [item.facts for item in parts], self._world.cloud.contents()
+        there = [item.facts for item in parts], self._site.cloud.contents()
         names: dict[str, str] = {}
         text = _UUID.sub(
             lambda match: names.setdefault(match[0], f'#{len(names)}'), repr((picture, there))
@@ -297,20 +297,20 @@ class Walk:
 
     def _ending(self, where: str) -> Iterator[str]:
         """Delete the lease; yield what it leaves."""
-        world, lease = self._world, self._lease
-        if world.picture(lease) is not None:
-            world.delete(lease)
-            world.until(world.seconds() + LONG)
-        if world.picture(lease) is not None:
-            yield f'{where}: it cannot be deleted: {world.now(lease)}'
-        for finding in world.repair().rehearse():
+        site, lease = self._site, self._lease
+        if site.picture(lease) is not None:
+            site.delete(lease)
+            site.until(site.seconds() + LONG)
+        if site.picture(lease) is not None:
+            yield f'{where}: it cannot be deleted: {site.now(lease)}'
+        for finding in site.repair().rehearse():
             yield f'{where}: it left: {finding.what}'
-        wrong = self._kind.wrong(world.cloud)
+        wrong = self._kind.wrong(site.cloud)
         if wrong:
             yield f'{where}: {wrong}'
         there = self._bare()
         for table, rows in self._clean.items():
             if there[table] != rows:
                 yield f'{where}: {table} was {rows} and is {there[table]}'
-        if world.allocations(lease):
-            yield f'{where}: it has {world.allocations(lease)}'
+        if site.allocations(lease):
+            yield f'{where}: it has {site.allocations(lease)}'

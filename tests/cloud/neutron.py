@@ -20,7 +20,7 @@ from tests.cloud import base
 from tests.cloud.house import PREFIX
 from tests.cloud.people import Person
 from tests.cloud.waiting import until
-from tests.contract.worlds import configuration
+from tests.contract.backends import configuration
 from tools.cloud.state import Cloud
 
 CIDR = '198.51.100.0/24'

@@ -8,7 +8,7 @@ from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
 from tests.contract import paging_contracts
-from tests.contract import real_worlds
+from tests.contract import real_backends
 from tests.contract import server_contracts
 from tests.contract import slot_contracts
 from tests.contract.contracts import held
@@ -17,7 +17,7 @@ globals().update(
     held(
         __name__,
         'Real',
-        real_worlds.RealWorld,
+        real_backends.RealBackend,
         contracts.HypervisorContract,
         contracts.AggregateContract,
         contracts.AggregateLimitsContract,

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from tests.contract import error_contracts
-from tests.contract import real_worlds
+from tests.contract import real_backends
 
 globals().update(
     error_contracts.cases(
-        __name__, 'Real', error_contracts.WireContract, real_worlds.HastyRealWorld
+        __name__, 'Real', error_contracts.WireContract, real_backends.ImpatientRealBackend
     )
 )

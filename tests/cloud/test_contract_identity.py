@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 from tests.contract import identity_contracts
-from tests.contract import real_worlds
+from tests.contract import real_backends
 
 
 class TestRealIdentity(identity_contracts.IdentityContract):
     """Held to the contract."""
 
-    world_type = real_worlds.RealWorld
+    backend_type = real_backends.RealBackend

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from tests.contract import network_backends
 from tests.contract import network_contracts
-from tests.contract import network_worlds
 from tests.contract import paging_contracts
 from tests.contract.contracts import held
 
@@ -13,7 +13,7 @@ globals().update(
     held(
         __name__,
         'Real',
-        network_worlds.RealWorld,
+        network_backends.RealBackend,
         network_contracts.NetworkContract,
         paging_contracts.PagedNetworkContract,
         network_contracts.PortContract,

@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from tests.contract import placement_contracts
-from tests.contract import real_worlds
+from tests.contract import real_backends
 from tests.contract.contracts import held
 
 globals().update(
     held(
         __name__,
         'Real',
-        real_worlds.RealWorld,
+        real_backends.RealBackend,
         placement_contracts.ProviderLimitsContract,
         placement_contracts.InventoryContract,
         placement_contracts.TraitContract,

@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-from tests.contract import real_worlds
+from tests.contract import real_backends
 from tests.contract import stack_contracts
 
 
 class TestRealStack(stack_contracts.StackContract):
     """Held to the contract."""
 
-    world_type = real_worlds.RealWorld
+    backend_type = real_backends.RealBackend

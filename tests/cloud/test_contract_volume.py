@@ -5,16 +5,16 @@
 from __future__ import annotations
 
 from tests.contract import paging_contracts
+from tests.contract import volume_backends
 from tests.contract import volume_contracts
 from tests.contract import volume_type_contracts
-from tests.contract import volume_worlds
 from tests.contract.contracts import held
 
 globals().update(
     held(
         __name__,
         'Real',
-        volume_worlds.RealWorld,
+        volume_backends.RealBackend,
         volume_contracts.VolumeContract,
         paging_contracts.PagedVolumeContract,
         volume_contracts.SnapshotContract,

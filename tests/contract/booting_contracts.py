@@ -25,8 +25,8 @@ class BootedContract(contracts.Contract):
 
     def made(self) -> str:
         """Boot a server that goes away after the test."""
-        server_id = self.world.boot_described(
-            self.world.hosts[0], metadata=METADATA, scheduler_hints={'lease_params': HINT}
+        server_id = self.backend.boot_described(
+            self.backend.hosts[0], metadata=METADATA, scheduler_hints={'lease_params': HINT}
         )
         self.addCleanup(self.gone, server_id)
         return server_id
@@ -99,6 +99,6 @@ class BootedAndShelvedContract(BootedContract):
             found = present(self.compute.find_server(self.server_id))
             return found.status == 'SHELVED_OFFLOADED' and found.task_state is None
 
-        until(shelved, self.world.patience, 'it is shelved')
+        until(shelved, self.backend.patience, 'it is shelved')
         set_metadata = self.compute.set_server_metadata
         self.assertRaises(base.CloudConflict, set_metadata, self.server_id, {'a': '2'})

@@ -11,7 +11,7 @@ from typing import Any
 from climate import exceptions
 from climate.cloud import base
 from tests.base import TestCase
-from tests.contract import worlds
+from tests.contract import backends
 from tests.narrowing import present
 from tests.threads import together
 
@@ -20,22 +20,22 @@ NO_AGGREGATE = 2147483000
 
 
 class Contract(TestCase):
-    """Opens a world for each test; the heirs say which one."""
+    """Opens a backend for each test; subclasses set which one."""
 
-    world_type: Any = None
+    backend_type: Any = None
 
     def setUp(self) -> None:
         super().setUp()
-        if self.world_type is None:
-            self.fail('a contract needs a world to be kept in')
-        self.world: worlds.World = self.world_type()
-        self.addCleanup(self.world.close)
-        self.compute = self.world.cloud.compute
-        self.placement = self.world.cloud.placement
+        if self.backend_type is None:
+            self.fail('a contract needs a backend')
+        self.backend: backends.Backend = self.backend_type()
+        self.addCleanup(self.backend.close)
+        self.compute = self.backend.cloud.compute
+        self.placement = self.backend.cloud.placement
 
     def aggregate(self, zone: str | None = None, *hosts: str) -> base.Aggregate:
         """Make an aggregate that goes away after the test."""
-        made = self.compute.create_aggregate(worlds.unique(), zone)
+        made = self.compute.create_aggregate(backends.unique(), zone)
         self.addCleanup(self.clean, made)
         for host in hosts:
             self.compute.add_host(made.id, host)
@@ -52,7 +52,7 @@ class Contract(TestCase):
 
     def boot(self, host: str, name: str = 'vm') -> str:
         """Start a server that goes away after the test, and return its id."""
-        server_id = self.world.boot(host, name)
+        server_id = self.backend.boot(host, name)
         self.addCleanup(self.gone, server_id)
         return server_id
 
@@ -60,7 +60,7 @@ class Contract(TestCase):
         """Delete servers and wait until they are gone."""
         for server_id in server_ids:
             self.compute.delete_server(server_id)
-        self.world.until_gone(*server_ids)
+        self.backend.until_gone(*server_ids)
 
     def find(self, aggregate: base.Aggregate) -> base.Aggregate:
         """Return an aggregate as it is now."""
@@ -68,17 +68,17 @@ class Contract(TestCase):
 
     def lost(self, verb: str, call: Any, *arguments: Any) -> None:
         """Call a verb whose answer gets lost after the work was done."""
-        self.world.lose_answer(verb)
+        self.backend.lose_answer(verb)
         self.assertRaises(exceptions.Transient, call, *arguments)
 
 
-def held(module: str, cloud: str, world_type: Any, *contracts: type[Contract]) -> dict[str, type]:
+def held(module: str, cloud: str, backend_type: Any, *contracts: type[Contract]) -> dict[str, type]:
     """Return a class of tests for each contract that is held against a cloud.
 
     :param module: the one that the classes are in
     :param cloud: the cloud in their names: ``TestHTTPServer`` tests ``ServerContract``
     """
-    facts = {'__module__': module, 'world_type': world_type}
+    facts = {'__module__': module, 'backend_type': backend_type}
     names = {f'Test{cloud}{each.__name__.removesuffix("Contract")}': each for each in contracts}
     return {name: type(name, (each,), facts) for name, each in names.items()}
 
@@ -93,7 +93,7 @@ class HypervisorContract(Contract):
 
     def test_values_are_what_they_should_be(self) -> None:
         for found in self.compute.list_hypervisors():
-            self.assertRegex(found.id, worlds.UUID)
+            self.assertRegex(found.id, backends.UUID)
             self.assertIsInstance(json.loads(found.cpu_info), dict)
             self.assertIn(found.state, ('up', 'down'))
             self.assertIn(found.status, ('enabled', 'disabled'))
@@ -118,7 +118,7 @@ class HypervisorContract(Contract):
 
     def test_its_zone_is_that_of_its_aggregate(self) -> None:
         hypervisor = self.compute.list_hypervisors()[0]
-        zone = worlds.unique('zone')
+        zone = backends.unique('zone')
         self.aggregate(zone, hypervisor.service_host)
         found = present(self.compute.find_hypervisor(hypervisor.hostname))
         self.assertEqual(zone, found.availability_zone)
@@ -130,7 +130,7 @@ class AggregateContract(Contract):
     """list_aggregates and all that follows it."""
 
     def test_made_found_and_listed(self) -> None:
-        for zone in (None, worlds.unique('zone')):
+        for zone in (None, backends.unique('zone')):
             made = self.aggregate(zone)
             self.assertEqual((zone, (), {}), (made.availability_zone, made.hosts, made.metadata))
             self.assertEqual(made, self.compute.find_aggregate(made.name))
@@ -139,20 +139,20 @@ class AggregateContract(Contract):
         self.assertEqual(sorted(ids), ids)
 
     def test_what_is_not_there_is_none(self) -> None:
-        self.assertIsNone(self.compute.find_aggregate(worlds.unique()))
+        self.assertIsNone(self.compute.find_aggregate(backends.unique()))
 
     def test_names_are_unique(self) -> None:
         made = self.aggregate()
         self.assertRaises(base.CloudConflict, self.compute.create_aggregate, made.name, None)
 
     def test_made_although_the_answer_was_lost(self) -> None:
-        name = worlds.unique()
+        name = backends.unique()
         self.lost('compute.create_aggregate', self.compute.create_aggregate, name, None)
         self.assertRaises(base.CloudConflict, self.compute.create_aggregate, name, None)
         self.compute.delete_aggregate(present(self.compute.find_aggregate(name)).id)
 
     def test_metadata_is_set_kept_and_removed(self) -> None:
-        made = self.aggregate(worlds.unique('zone'))
+        made = self.aggregate(backends.unique('zone'))
         change = self.compute.set_aggregate_metadata
         change(made.id, {'blazar:owner': 'p1', 'a': '1'})
         change(made.id, {'a': '2', 'missing': None})
@@ -181,7 +181,7 @@ class AggregateContract(Contract):
         self.assertEqual({'a': '1'}, self.find(made).metadata)
 
     def test_hosts_are_added_and_removed_and_again(self) -> None:
-        one, two = self.world.hosts[:2]
+        one, two = self.backend.hosts[:2]
         made = self.aggregate()
         for _ in range(2):
             self.compute.add_host(made.id, two)
@@ -196,12 +196,12 @@ class AggregateContract(Contract):
         self.assertRaises(base.CloudNotFound, self.compute.add_host, self.aggregate().id, 'nobody')
 
     def test_nothing_is_put_into_what_is_not_there(self) -> None:
-        host = self.world.hosts[0]
+        host = self.backend.hosts[0]
         self.assertRaises(base.CloudNotFound, self.compute.add_host, NO_AGGREGATE, host)
         self.assertRaises(base.CloudNotFound, self.compute.remove_host, NO_AGGREGATE, host)
 
     def test_added_and_removed_although_the_answer_was_lost(self) -> None:
-        host = self.world.hosts[0]
+        host = self.backend.hosts[0]
         made = self.aggregate()
         self.lost('compute.add_host', self.compute.add_host, made.id, host)
         self.assertEqual((host,), self.find(made).hosts)
@@ -211,10 +211,10 @@ class AggregateContract(Contract):
         self.compute.remove_host(made.id, host)
 
     def test_a_host_is_in_one_zone_only(self) -> None:
-        host = self.world.hosts[0]
-        zone = worlds.unique('zone')
+        host = self.backend.hosts[0]
+        zone = backends.unique('zone')
         first = self.aggregate(zone, host)
-        other = self.aggregate(worlds.unique('zone'))
+        other = self.aggregate(backends.unique('zone'))
         self.assertRaises(base.CloudConflict, self.compute.add_host, other.id, host)
         self.assertEqual((), self.find(other).hosts)
         self.aggregate(zone, host)
@@ -222,16 +222,16 @@ class AggregateContract(Contract):
         self.assertEqual((host,), self.find(first).hosts)
 
     def test_a_host_changes_its_zone_once_it_is_out_of_the_other(self) -> None:
-        host = self.world.hosts[0]
-        first = self.aggregate(worlds.unique('zone'), host)
-        other = self.aggregate(worlds.unique('zone'))
+        host = self.backend.hosts[0]
+        first = self.aggregate(backends.unique('zone'), host)
+        other = self.aggregate(backends.unique('zone'))
         self.compute.remove_host(first.id, host)
         self.compute.add_host(other.id, host)
         self.assertEqual((host,), self.find(other).hosts)
 
     def test_servers_do_not_change_their_zone(self) -> None:
-        host = self.world.hosts[0]
-        zoned = self.aggregate(worlds.unique('zone'))
+        host = self.backend.hosts[0]
+        zoned = self.aggregate(backends.unique('zone'))
         server_id = self.boot(host)
         self.assertRaises(base.CloudConflict, self.compute.add_host, zoned.id, host)
         self.aggregate(None, host)
@@ -251,7 +251,7 @@ class AggregateContract(Contract):
         self.compute.delete_aggregate(NO_AGGREGATE)
 
     def test_not_deleted_while_it_has_hosts(self) -> None:
-        made = self.aggregate(None, self.world.hosts[0])
+        made = self.aggregate(None, self.backend.hosts[0])
         self.assertRaises(base.CloudConflict, self.compute.delete_aggregate, made.id)
         self.assertIsNotNone(self.compute.find_aggregate(made.name))
 
@@ -263,7 +263,7 @@ class AggregateContract(Contract):
 
     def test_many_threads_at_once(self) -> None:
         made = self.aggregate()
-        hosts = self.world.hosts[:2]
+        hosts = self.backend.hosts[:2]
 
         def move(host: str) -> None:
             for _ in range(4):
@@ -288,7 +288,7 @@ class AggregateLimitsContract(Contract):
         self.compute.delete_aggregate(other.id)
 
     def test_names_that_can_be_and_that_cannot(self) -> None:
-        for name in (worlds.unique('ünï 日本 a/b'), worlds.unique().ljust(255, 'x')):
+        for name in (backends.unique('ünï 日本 a/b'), backends.unique().ljust(255, 'x')):
             made = self.compute.create_aggregate(name, None)
             self.addCleanup(self.clean, made)
             self.assertEqual(made, self.compute.find_aggregate(name))
@@ -296,7 +296,7 @@ class AggregateLimitsContract(Contract):
             self.assertRaises(exceptions.Permanent, self.compute.create_aggregate, name, None)
         for zone in ('', 'a:b', 'x' * 256):
             create = self.compute.create_aggregate
-            self.assertRaises(exceptions.Permanent, create, worlds.unique(), zone)
+            self.assertRaises(exceptions.Permanent, create, backends.unique(), zone)
 
     def test_metadata_that_can_be_and_that_cannot(self) -> None:
         made = self.aggregate()

@@ -18,8 +18,8 @@ from climate import exceptions
 from climate.cloud import base
 from climate.cloud.protocols.stacks import StackDraft
 from tests import waiting
+from tests.contract import backends
 from tests.contract import contracts
-from tests.contract import worlds
 
 # Beyond the time-outs themselves; a loaded machine is slow.
 PATIENCE = 30.0
@@ -72,7 +72,7 @@ def _call(client: Any, verb: str, *arguments: Any) -> object:
 
 
 def _make_network(network: base.Networking, name: str) -> None:
-    network.create_network(name, PROJECT, worlds.free_vlan())
+    network.create_network(name, PROJECT, backends.free_vlan())
 
 
 def _stack(name: str) -> StackDraft:
@@ -125,10 +125,10 @@ class ErrorsContract(contracts.Contract):
 
     def setUp(self) -> None:
         super().setUp()
-        self.client = getattr(self.world.cloud, self.sample.service)
-        self.name = worlds.unique()
+        self.client = getattr(self.backend.cloud, self.sample.service)
+        self.name = backends.unique()
         self.addCleanup(self.sample.remove, self.client, self.name)
-        self.addCleanup(self.world.heal)
+        self.addCleanup(self.backend.heal)
 
     def read(self) -> object:
         """Call the reading verb."""
@@ -148,7 +148,7 @@ class ErrorsContract(contracts.Contract):
     def test_a_busy_service_is_transient_and_nothing_is_done(self) -> None:
         for status in (503, 429):
             for verb, call in ((self.sample.reads, self.read), (self.sample.makes, self.make)):
-                self.world.disturb(verb, 'status', status=status)
+                self.backend.disturb(verb, 'status', status=status)
                 self.assertRaises(exceptions.Transient, call)
         self.read()
         self.assertFalse(self.made())
@@ -157,24 +157,24 @@ class ErrorsContract(contracts.Contract):
 
     def test_a_refusal_is_of_its_kind(self) -> None:
         for status, kind in ((404, base.CloudNotFound), (409, base.CloudConflict)):
-            self.world.disturb(self.sample.makes, 'status', status=status)
+            self.backend.disturb(self.sample.makes, 'status', status=status)
             self.assertRaises(kind, self.make)
         self.assertFalse(self.made())
 
     def test_what_was_cut_before_the_work_is_transient_and_can_be_repeated(self) -> None:
-        self.world.disturb(self.sample.makes, 'refuse')
+        self.backend.disturb(self.sample.makes, 'refuse')
         self.assertRaises(exceptions.Transient, self.make)
         self.assertFalse(self.made())
         self.make()
         self.assertTrue(self.made())
 
     def test_what_was_made_although_the_answer_was_lost_is_found(self) -> None:
-        self.world.disturb(self.sample.makes, 'lose')
+        self.backend.disturb(self.sample.makes, 'lose')
         self.assertRaises(exceptions.Transient, self.make)
         self.assertTrue(self.made())
 
     def test_what_was_made_although_the_answer_was_late_is_found(self) -> None:
-        self.world.disturb(self.sample.makes, 'stall')
+        self.backend.disturb(self.sample.makes, 'stall')
         with waiting.coming_back():
             self.assertRaises(exceptions.Transient, self.make)
         # Whoever is late with the answer may be late with the work.
@@ -182,7 +182,7 @@ class ErrorsContract(contracts.Contract):
 
     def test_an_unavailable_service_is_transient_until_it_is_back(self) -> None:
         self.read()
-        with self.world.away(self.sample.service):
+        with self.backend.away(self.sample.service):
             self.assertRaises(exceptions.Transient, self.read)
             self.assertRaises(exceptions.Transient, self.make)
         self.assertFalse(self.made())
@@ -195,58 +195,58 @@ class WireContract(ErrorsContract):
 
     def test_what_only_looks_is_asked_twice(self) -> None:
         for kind in ('refuse', 'lose'):
-            before = self.world.count(self.sample.reads)
-            self.world.disturb(self.sample.reads, kind)
+            before = self.backend.count(self.sample.reads)
+            self.backend.disturb(self.sample.reads, kind)
             self.read()
-            self.assertEqual(before + 2, self.world.count(self.sample.reads))
+            self.assertEqual(before + 2, self.backend.count(self.sample.reads))
 
     def test_what_only_looks_is_not_asked_for_ever(self) -> None:
-        self.world.disturb(self.sample.reads, 'refuse', None)
+        self.backend.disturb(self.sample.reads, 'refuse', None)
         self.assertRaises(exceptions.Transient, self.read)
-        self.assertEqual(2, self.world.count(self.sample.reads))
+        self.assertEqual(2, self.backend.count(self.sample.reads))
 
     def test_what_makes_something_is_sent_once(self) -> None:
         for number, kind in enumerate(('refuse', 'lose'), 1):
-            self.world.disturb(self.sample.makes, kind, None)
+            self.backend.disturb(self.sample.makes, kind, None)
             self.assertRaises(exceptions.Transient, self.make)
-            self.assertEqual(number, self.world.count(self.sample.makes))
-            self.world.heal()
+            self.assertEqual(number, self.backend.count(self.sample.makes))
+            self.backend.heal()
 
     def test_what_was_made_although_the_answer_was_late_is_found(self) -> None:
         self.read()
         super().test_what_was_made_although_the_answer_was_late_is_found()
-        self.assertEqual(1, self.world.count(self.sample.makes))
+        self.assertEqual(1, self.backend.count(self.sample.makes))
 
     def test_what_only_looks_is_not_waited_for_after_twice_its_time(self) -> None:
-        self.world.disturb(self.sample.reads, 'stall', None)
+        self.backend.disturb(self.sample.reads, 'stall', None)
         with waiting.coming_back():
             self.assertRaises(exceptions.Transient, self.read)
 
     def test_a_token_that_expires_in_the_middle_is_renewed_once(self) -> None:
-        proxy = self.world.proxy(self.sample.service)
+        proxy = self.backend.proxy(self.sample.service)
         self.read()
         for number, (verb, call) in enumerate(
             ((self.sample.reads, self.read), (self.sample.makes, self.make)), 2
         ):
-            before = self.world.count(verb)
-            self.world.disturb(verb, 'expire')
+            before = self.backend.count(verb)
+            self.backend.disturb(verb, 'expire')
             call()
-            self.assertEqual(before + 2, self.world.count(verb))
+            self.assertEqual(before + 2, self.backend.count(verb))
             self.assertEqual(number, len(proxy.tokens()))
         self.assertTrue(self.made())
 
     def test_a_service_that_takes_no_token_is_transient(self) -> None:
         for verb, call in ((self.sample.reads, self.read), (self.sample.makes, self.make)):
-            before = self.world.count(verb)
-            self.world.disturb(verb, 'expire', None)
+            before = self.backend.count(verb)
+            self.backend.disturb(verb, 'expire', None)
             self.assertRaises(exceptions.Transient, call)
-            self.assertEqual(before + 2, self.world.count(verb))
-            self.world.heal()
+            self.assertEqual(before + 2, self.backend.count(verb))
+            self.backend.heal()
         self.assertFalse(self.made())
 
 
 def cases(
-    module: str, prefix: str, contract: type[ErrorsContract], world_type: type[worlds.World]
+    module: str, prefix: str, contract: type[ErrorsContract], backend_type: type[backends.Backend]
 ) -> Mapping[str, type[ErrorsContract]]:
     """Return the contract as a test case for each service, by name.
 
@@ -259,7 +259,7 @@ def cases(
             '__doc__': f'Errors of {sample.service}.',
             '__module__': module,
             'sample': sample,
-            'world_type': world_type,
+            'backend_type': backend_type,
         }
         found[name] = type(name, (contract,), contents)
     return found

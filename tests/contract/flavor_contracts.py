@@ -8,8 +8,8 @@ import dataclasses
 
 from climate import exceptions
 from climate.cloud import base
+from tests.contract import backends
 from tests.contract import contracts
-from tests.contract import worlds
 from tests.narrowing import present
 
 
@@ -18,7 +18,7 @@ class FlavorCase(contracts.Contract):
 
     def draft(self, **wanted: object) -> base.Flavor:
         """Describe a flavor of a unique id and name."""
-        name = worlds.unique()
+        name = backends.unique()
         values = {'id': name, 'name': f'reservation:{name}', 'vcpus': 1, 'memory_mb': 64}
         return base.Flavor(**values | {'disk_gb': 0, 'public': False} | wanted)
 
@@ -52,7 +52,7 @@ class FlavorContract(FlavorCase):
         self.assertEqual(sorted(set(ids)), ids)
 
     def test_what_is_not_there_is_none(self) -> None:
-        self.assertIsNone(self.compute.find_flavor(worlds.unique()))
+        self.assertIsNone(self.compute.find_flavor(backends.unique()))
         self.assertIsNone(self.compute.find_flavor('a/b'))
 
     def test_ids_and_names_are_unique(self) -> None:
@@ -101,7 +101,7 @@ class FlavorContract(FlavorCase):
         self.assertRaises(base.CloudNotFound, self.compute.set_extra_specs, 'nobody', {'a': '1'})
 
     def test_access_is_given_and_taken_and_again(self) -> None:
-        made, project = self.make(), self.world.other_project
+        made, project = self.make(), self.backend.other_project
         self.assertEqual(frozenset(), self.compute.list_flavor_access(made.id))
         for _ in range(2):
             self.compute.add_flavor_access(made.id, project)
@@ -111,7 +111,7 @@ class FlavorContract(FlavorCase):
             self.assertEqual(frozenset(), self.compute.list_flavor_access(made.id))
 
     def test_access_that_cannot_be(self) -> None:
-        made, project = self.make(public=True), self.world.other_project
+        made, project = self.make(public=True), self.backend.other_project
         self.assertRaises(base.CloudConflict, self.compute.add_flavor_access, made.id, project)
         self.assertRaises(base.CloudConflict, self.compute.remove_flavor_access, made.id, project)
         self.assertRaises(base.CloudNotFound, self.compute.list_flavor_access, made.id)
@@ -120,7 +120,7 @@ class FlavorContract(FlavorCase):
         self.assertRaises(base.CloudNotFound, self.compute.list_flavor_access, 'nobody')
 
     def test_access_although_the_answer_was_lost(self) -> None:
-        made, project = self.make(), self.world.other_project
+        made, project = self.make(), self.backend.other_project
         add = self.compute.add_flavor_access
         self.lost('compute.add_flavor_access', add, made.id, project)
         add(made.id, project)
@@ -134,10 +134,10 @@ class FlavorContract(FlavorCase):
 
     def test_its_servers_stay_and_remember_it(self) -> None:
         made = self.make(disk_gb=1)
-        host = self.world.hosts[0]
-        server_id = self.compute.create_server(self.world.draft(host, flavor_id=made.id))
+        host = self.backend.hosts[0]
+        server_id = self.compute.create_server(self.backend.draft(host, flavor_id=made.id))
         self.addCleanup(self.gone, server_id)
-        self.world.until_still(server_id)
+        self.backend.until_still(server_id)
         (server,) = self.compute.list_servers_of_flavor(made.id)
         self.compute.delete_flavor(made.id)
         self.assertEqual((), self.compute.list_servers_of_flavor(made.id))
@@ -150,7 +150,7 @@ class ServerGroupContract(contracts.Contract):
 
     def make(self, policy: base.Policy = 'affinity') -> base.ServerGroup:
         """Make a group that goes away after the test."""
-        made = self.compute.create_server_group(worlds.unique(), policy)
+        made = self.compute.create_server_group(backends.unique(), policy)
         self.addCleanup(self.compute.delete_server_group, made.id)
         return made
 
@@ -172,7 +172,7 @@ class ServerGroupContract(contracts.Contract):
 
     def test_what_cannot_be(self) -> None:
         create = self.compute.create_server_group
-        self.assertRaises(exceptions.Permanent, create, worlds.unique(), 'nonsense')
+        self.assertRaises(exceptions.Permanent, create, backends.unique(), 'nonsense')
         self.assertRaises(exceptions.Permanent, create, '', 'affinity')
 
     def test_names_are_not_unique_and_the_group_of_a_lost_answer_is_found(self) -> None:
@@ -186,18 +186,18 @@ class ServerGroupContract(contracts.Contract):
 
     def test_its_servers_are_its_members_and_stay(self) -> None:
         made = self.make()
-        draft = self.world.draft(self.world.hosts[0], scheduler_hints={'group': made.id})
+        draft = self.backend.draft(self.backend.hosts[0], scheduler_hints={'group': made.id})
         server_id = self.compute.create_server(draft)
         self.addCleanup(self.gone, server_id)
-        self.world.until_still(server_id)
+        self.backend.until_still(server_id)
         self.assertEqual((server_id,), present(self.compute.find_server_group(made.id)).members)
         self.compute.delete_server_group(made.id)
         self.assertIsNotNone(self.compute.find_server(server_id))
 
     def test_a_quota_that_is_used_up(self) -> None:
-        with self.world.poor('server_groups') as compute:
+        with self.backend.poor('server_groups') as compute:
             create = compute.create_server_group
-            self.assertRaises(base.CloudQuota, create, worlds.unique(), 'affinity')
+            self.assertRaises(base.CloudQuota, create, backends.unique(), 'affinity')
 
 
 class ServiceContract(contracts.Contract):
@@ -215,11 +215,11 @@ class ServiceContract(contracts.Contract):
             {each.service_host for each in self.compute.list_hypervisors()}, set(hosts)
         )
         for each in listed:
-            self.assertRegex(each.id, worlds.UUID)
+            self.assertRegex(each.id, backends.UUID)
             self.assertIn(each.state, ('up', 'down'))
 
     def test_disabled_and_enabled_and_again(self) -> None:
-        host = self.world.hosts[1]
+        host = self.backend.hosts[1]
         self.addCleanup(self.compute.enable_service, host)
         for reason in ('maintenance', 'ü' * 255):
             self.compute.disable_service(host, reason)
@@ -237,7 +237,7 @@ class ServiceContract(contracts.Contract):
         return next(each for each in self.compute.list_hypervisors() if each.service_host == host)
 
     def test_a_reason_that_cannot_be(self) -> None:
-        host = self.world.hosts[1]
+        host = self.backend.hosts[1]
         self.addCleanup(self.compute.enable_service, host)
         for reason in ('', 'r' * 256):
             error = self.assertRaises(

@@ -28,17 +28,17 @@ def later() -> datetime.datetime:
 
 
 class IdentityCase(contracts.Contract):
-    """Opens a world with somebody in it."""
+    """Opens a backend with a user in it."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud: base.Cloud = self.world.cloud
+        self.cloud: base.Cloud = self.backend.cloud
         self.identity = self.cloud.identity
         self.person = self.somebody('member', 'reader')
 
     def somebody(self, *roles: str) -> people.Person:
         """Return a new user in a new project, until the end of the test."""
-        made: people.Person = self.world.person(*roles)
+        made: people.Person = self.backend.person(*roles)
         self.addCleanup(made.remove)
         return made
 
@@ -93,7 +93,7 @@ class TrustContract(IdentityCase):
         self.identity.delete_trust(made.id)
 
     def test_made_although_the_answer_was_lost(self) -> None:
-        self.world.lose_answer('identity.create_trust')
+        self.backend.lose_answer('identity.create_trust')
         self.assertRaises(exceptions.Transient, self.trust)
         self.assertIsNotNone(self.identity.find_trust(self.trust().id))
 
@@ -117,7 +117,7 @@ class TrustContract(IdentityCase):
 
     def test_one_whose_answer_was_lost_is_listed(self) -> None:
         before, expires_at = self.identity.list_trusts(), later()
-        self.world.lose_answer('identity.create_trust')
+        self.backend.lose_answer('identity.create_trust')
         self.assertRaises(exceptions.Transient, self.trust, expires_at=expires_at)
         (made,) = set(self.identity.list_trusts()) - set(before)
         self.addCleanup(self.identity.delete_trust, made.id)
@@ -185,7 +185,7 @@ class ActingContract(IdentityCase):
         self.person.enable()
         # What was said within the second in which Keystone took tokens back
         # counts as taken back too.
-        waiting.until(lambda: self.acts(made), self.world.patience, 'the person can be acted for')
+        waiting.until(lambda: self.acts(made), self.backend.patience, 'the person can be acted for')
 
     def acts(self, trust: Trust) -> bool:
         """Return whether something can be done in the name of the person."""
@@ -251,13 +251,13 @@ class MemberContract(IdentityCase):
 
     def test_a_busy_keystone_is_transient(self) -> None:
         for status in (503, 429):
-            self.world.disturb('identity.find_user', 'status', status=status)
+            self.backend.disturb('identity.find_user', 'status', status=status)
             self.assertRaises(exceptions.Transient, self.identity.find_user, self.person.user_id)
         self.assertIsNotNone(self.identity.find_user(self.person.user_id))
 
     def test_an_unavailable_keystone_is_transient(self) -> None:
         self.identity.find_user(self.person.user_id)
-        with self.world.away('identity'):
+        with self.backend.away('identity'):
             self.assertRaises(exceptions.Transient, self.identity.find_user, self.person.user_id)
         self.assertIsNotNone(self.identity.find_user(self.person.user_id))
 

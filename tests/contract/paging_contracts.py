@@ -15,11 +15,11 @@ from unittest import mock
 
 from climate.cloud.nova import pages
 from climate.cloud.sdk import SdkService
+from tests.contract import backends
 from tests.contract import contracts
 from tests.contract import flavor_contracts
 from tests.contract import network_contracts
 from tests.contract import volume_contracts
-from tests.contract import worlds
 
 Pages = Callable[[Any], Iterable[Any]]
 
@@ -56,7 +56,7 @@ class PagedServerContract(contracts.Contract):
     """
 
     def test_a_server_that_disappears_after_its_page_was_read(self) -> None:
-        host = self.world.hosts[0]
+        host = self.backend.hosts[0]
         mine = {self.boot(host) for _ in range(2)}
         with deleting(mine, self.gone) as gone:
             found = {server.id for server in self.compute.list_servers(host)}
@@ -68,7 +68,7 @@ class PagedFlavorContract(flavor_contracts.FlavorCase):
 
     def test_a_flavor_that_disappears_after_its_page_was_read(self) -> None:
         # The order is that of the ids.
-        mine = {self.make(id=f'zz-{name}').id for name in [worlds.unique() for _ in range(2)]}
+        mine = {self.make(id=f'zz-{name}').id for name in [backends.unique() for _ in range(2)]}
         with deleting(mine, self.compute.delete_flavor) as gone:
             found = {flavor.id for flavor in self.compute.list_flavors()}
         self.assertEqual([max(mine)], gone)
@@ -101,7 +101,7 @@ class PagedNetworkContract(network_contracts.NetworkingContract):
     def test_a_network_that_disappears_after_its_page_was_read(self) -> None:
         mine = {self.made().id for _ in range(2)}
         gone, found = read_in_pages(
-            self.world.cloud.network._service,
+            self.backend.cloud.network._service,
             mine,
             lambda neutron: neutron.networks(limit=1),
             self.network.delete_network,
@@ -116,7 +116,7 @@ class PagedVolumeContract(volume_contracts.StorageContract):
     def test_a_volume_that_disappears_after_its_page_was_read(self) -> None:
         mine = {self.made().id for _ in range(2)}
         gone, found = read_in_pages(
-            self.world.cloud.volume._service,
+            self.backend.cloud.volume._service,
             mine,
             lambda cinder: cinder.volumes(all_projects=True, limit=1),
             self.clean_volume,

@@ -9,8 +9,8 @@ import functools
 from climate import exceptions
 from climate.cloud import base
 from climate.domain.resources import Inventory
+from tests.contract import backends
 from tests.contract import contracts
-from tests.contract import worlds
 from tests.narrowing import present
 from tests.threads import together
 
@@ -21,7 +21,7 @@ class PlacementContract(contracts.Contract):
     def hypervisor(self) -> base.Hypervisor:
         """Return the hypervisor of the first host that the test may use."""
         found = self.compute.list_hypervisors()
-        return next(each for each in found if each.service_host == self.world.hosts[0])
+        return next(each for each in found if each.service_host == self.backend.hosts[0])
 
     def host(self) -> base.Provider:
         """Return the provider of some hypervisor."""
@@ -33,7 +33,7 @@ class PlacementContract(contracts.Contract):
             self.assertEqual((hypervisor.hostname, None), (found.name, found.parent_uuid))
 
     def test_what_is_not_there_is_none(self) -> None:
-        self.assertIsNone(self.placement.find_provider(worlds.unique()))
+        self.assertIsNone(self.placement.find_provider(backends.unique()))
         self.assertIsNone(self.placement.find_provider('a b&c=d/ä'))
 
     def test_inventories_are_what_nova_says(self) -> None:
@@ -56,7 +56,7 @@ class PlacementContract(contracts.Contract):
 
     def test_made_nested_found_and_deleted_and_again(self) -> None:
         parent = self.host()
-        made = self.placement.create_provider(worlds.unique('blazar'), parent.uuid)
+        made = self.placement.create_provider(backends.unique('blazar'), parent.uuid)
         self.assertEqual(made, self.placement.find_provider(made.name))
         self.assertEqual(parent.uuid, made.parent_uuid)
         self.assertEqual((), self.placement.inventories(made.uuid))
@@ -66,7 +66,7 @@ class PlacementContract(contracts.Contract):
             self.assertIsNone(self.placement.find_provider(made.name))
 
     def test_made_as_a_root(self) -> None:
-        made = self.placement.create_provider(worlds.unique(), None)
+        made = self.placement.create_provider(backends.unique(), None)
         self.addCleanup(self.placement.delete_provider, made.uuid)
         self.assertIsNone(made.parent_uuid)
 
@@ -75,21 +75,21 @@ class PlacementContract(contracts.Contract):
         self.assertRaises(base.CloudConflict, self.placement.create_provider, name, None)
 
     def test_not_nested_in_what_is_not_there(self) -> None:
-        name = worlds.unique()
+        name = backends.unique()
         self.assertRaises(
             exceptions.Permanent, self.placement.create_provider, name, contracts.NOBODY
         )
         self.assertIsNone(self.placement.find_provider(name))
 
     def test_not_deleted_while_others_are_nested_in_it(self) -> None:
-        root = self.placement.create_provider(worlds.unique(), None)
-        child = self.placement.create_provider(worlds.unique(), root.uuid)
+        root = self.placement.create_provider(backends.unique(), None)
+        child = self.placement.create_provider(backends.unique(), root.uuid)
         self.assertRaises(base.CloudConflict, self.placement.delete_provider, root.uuid)
         self.placement.delete_provider(child.uuid)
         self.placement.delete_provider(root.uuid)
 
     def test_made_and_deleted_although_the_answer_was_lost(self) -> None:
-        name = worlds.unique()
+        name = backends.unique()
         create, delete = self.placement.create_provider, self.placement.delete_provider
         self.lost('placement.create_provider', create, name, None)
         found = present(self.placement.find_provider(name))
@@ -104,19 +104,19 @@ class OwnProvider(contracts.Contract):
 
     def setUp(self) -> None:
         super().setUp()
-        self.provider = self.placement.create_provider(worlds.unique(), None)
+        self.provider = self.placement.create_provider(backends.unique(), None)
         self.addCleanup(self.placement.delete_provider, self.provider.uuid)
 
     def resource_class(self) -> str:
         """Make a resource class that goes away after the test."""
-        name = f'CUSTOM_{worlds.unique().upper().replace("-", "_")}'
+        name = f'CUSTOM_{backends.unique().upper().replace("-", "_")}'
         self.placement.create_resource_class(name)
         self.addCleanup(self.placement.delete_resource_class, name)
         return name
 
     def trait(self) -> str:
         """Make a trait that goes away after the test."""
-        name = f'CUSTOM_{worlds.unique().upper().replace("-", "_")}'
+        name = f'CUSTOM_{backends.unique().upper().replace("-", "_")}'
         self.placement.create_trait(name)
         self.addCleanup(self.placement.delete_trait, name)
         return name
@@ -126,7 +126,7 @@ class ProviderLimitsContract(PlacementContract):
     """What the stub need not know, besides."""
 
     def test_listed_by_the_beginning_of_the_name_and_by_parent(self) -> None:
-        parent, prefix = self.host(), worlds.unique('blazar')
+        parent, prefix = self.host(), backends.unique('blazar')
         made = [
             self.placement.create_provider(f'{prefix}_{number}', parent.uuid) for number in (2, 1)
         ]
@@ -143,7 +143,7 @@ class ProviderLimitsContract(PlacementContract):
         self.assertIn(parent.name, names)
 
     def test_a_name_is_found_as_it_is_written_only(self) -> None:
-        made = self.placement.create_provider(worlds.unique(), None)
+        made = self.placement.create_provider(backends.unique(), None)
         self.addCleanup(self.placement.delete_provider, made.uuid)
         self.assertIsNone(self.placement.find_provider(made.name.upper()))
 
@@ -224,7 +224,7 @@ class InventoryContract(OwnProvider):
         self.assertEqual(sorted(names), found)
 
     def test_who_holds_what(self) -> None:
-        server_id = self.boot(self.world.hosts[0])
+        server_id = self.boot(self.backend.hosts[0])
         server = present(self.compute.find_server(server_id))
         flavor = self.compute.find_flavor(server.flavor_id)
         provider = self.placement.find_provider(server.hypervisor_hostname)
@@ -245,20 +245,20 @@ class InventoryContract(OwnProvider):
         self.assertEqual({0}, set(self.placement.usages(provider.uuid).values()))
 
     def test_what_is_allocated_is_not_removed(self) -> None:
-        root = present(self.placement.find_provider(self.world.hosts[0]))
+        root = present(self.placement.find_provider(self.backend.hosts[0]))
         name = self.resource_class()
-        nested = self.placement.create_provider(worlds.unique('blazar'), root.uuid)
+        nested = self.placement.create_provider(backends.unique('blazar'), root.uuid)
         self.addCleanup(self.placement.delete_provider, nested.uuid)
         self.placement.set_inventory(nested.uuid, self.inventory(name))
         sizes = {'vcpus': 1, 'memory_mb': 64, 'disk_gb': 1}
-        names = {'id': worlds.unique(), 'name': worlds.unique('reservation')}
+        names = {'id': backends.unique(), 'name': backends.unique('reservation')}
         flavor = base.Flavor(**names, **sizes, extra_specs={f'resources:{name}': '2'})
         self.addCleanup(self.compute.delete_flavor, flavor.id)
         self.compute.create_flavor(flavor)
-        draft = self.world.draft(self.world.hosts[0], flavor_id=flavor.id)
+        draft = self.backend.draft(self.backend.hosts[0], flavor_id=flavor.id)
         server_id = self.compute.create_server(draft)
         self.addCleanup(self.gone, server_id)
-        self.assertEqual('ACTIVE', self.world.until_still(server_id).status)
+        self.assertEqual('ACTIVE', self.backend.until_still(server_id).status)
         self.assertEqual({name: 2}, self.placement.usages(nested.uuid))
         for verb, *arguments in (
             (self.placement.remove_inventory, nested.uuid, name),

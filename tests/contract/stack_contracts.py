@@ -11,8 +11,8 @@ from climate.cloud import base
 from climate.cloud.protocols.stacks import Stack
 from climate.cloud.protocols.stacks import StackDraft
 from tests import waiting
+from tests.contract import backends
 from tests.contract import contracts
-from tests.contract import worlds
 from tests.narrowing import present
 
 PATIENCE = 60
@@ -44,17 +44,17 @@ class StackCase(contracts.Contract):
 
     def setUp(self) -> None:
         super().setUp()
-        self.cloud: base.Cloud = self.world.cloud
+        self.cloud: base.Cloud = self.backend.cloud
         self.heat = self.cloud.orchestration
 
     def draft(self, template: str = SMALL, **values: Any) -> StackDraft:
         """Return a stack to be made, of a name that nothing has."""
-        values.setdefault('name', worlds.unique('contract'))
+        values.setdefault('name', backends.unique('contract'))
         return StackDraft(template=template, **values)
 
     def slow(self, template: str = SLOW) -> str:
         """Begin to make a stack that takes a while, and return its id."""
-        return self.make(self.draft(template, parameters={'seconds': self.world.pause}))
+        return self.make(self.draft(template, parameters={'seconds': self.backend.pause}))
 
     def make(self, draft: StackDraft, heat: base.Orchestration | None = None) -> str:
         """Begin to make a stack and return its id."""
@@ -178,7 +178,7 @@ class LifeContract(StackCase):
     def test_made_found_and_deleted_and_again(self) -> None:
         draft = self.draft(tags=('climate', 'reservation:1'))
         stack_id = self.make(draft)
-        self.assertRegex(stack_id, worlds.UUID)
+        self.assertRegex(stack_id, backends.UUID)
         found = self.settled(stack_id)
         self.assertEqual((stack_id, draft.name), (found.id, found.name))
         self.assertEqual(('CREATE', 'COMPLETE'), (found.action, found.status))
@@ -312,7 +312,7 @@ class StackOfOthersContract(StackCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.person = self.world.person('member', 'reader')
+        self.person = self.backend.person('member', 'reader')
         self.addCleanup(self.person.remove)
         self.theirs = self.cloud.of_caller(self.person.token).orchestration
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from tests.contract import backends
 from tests.contract import booting_contracts
 from tests.contract import contracts
 from tests.contract import flavor_contracts
@@ -11,7 +12,6 @@ from tests.contract import paging_contracts
 from tests.contract import placement_contracts
 from tests.contract import server_contracts
 from tests.contract import slot_contracts
-from tests.contract import worlds
 from tests.contract.contracts import held
 
 _CONTRACTS = (
@@ -30,14 +30,16 @@ _CONTRACTS = (
     placement_contracts.TraitContract,
 )
 globals().update(
-    held(__name__, 'MemoryCloud', worlds.SimulatedWorld, *_CONTRACTS, slot_contracts.SlotContract)
+    held(
+        __name__, 'MemoryCloud', backends.SimulatedBackend, *_CONTRACTS, slot_contracts.SlotContract
+    )
 )
-globals().update(held(__name__, 'FileCloud', worlds.FileSimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'FileCloud', backends.FileSimulatedBackend, *_CONTRACTS))
 globals().update(
     held(
         __name__,
         'HTTP',
-        worlds.StubWorld,
+        backends.StubBackend,
         contracts.HypervisorContract,
         contracts.AggregateContract,
         server_contracts.ServerContract,
@@ -50,8 +52,8 @@ globals().update(
 class TestHTTPBooted(booting_contracts.BootedContract):
     """Servers that others boot, over HTTP, against a stub."""
 
-    world_type = worlds.StubWorld
+    backend_type = backends.StubBackend
 
     def test_a_nova_that_does_not_show_hints(self) -> None:
-        self.world.stub.newest = 96
+        self.backend.stub.newest = 96
         self.assertEqual({}, self.compute.scheduler_hints(self.server_id))

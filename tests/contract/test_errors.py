@@ -4,16 +4,16 @@
 
 from __future__ import annotations
 
+from tests.contract import backends
 from tests.contract import error_contracts
-from tests.contract import worlds
 
 globals().update(
     error_contracts.cases(
-        __name__, 'MemoryCloud', error_contracts.ErrorsContract, worlds.SimulatedWorld
+        __name__, 'MemoryCloud', error_contracts.ErrorsContract, backends.SimulatedBackend
     )
 )
 globals().update(
     error_contracts.cases(
-        __name__, 'FileCloud', error_contracts.ErrorsContract, worlds.FileSimulatedWorld
+        __name__, 'FileCloud', error_contracts.ErrorsContract, backends.FileSimulatedBackend
     )
 )

@@ -16,11 +16,11 @@ class TestRequests(RealClientTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.open(timeout=2.0, connect_retries=1)
+        self.backend = self.open(timeout=2.0, connect_retries=1)
         self.looks = 0
         # How many looks find the claim sure.
         self.sure = 0
-        self.cloud = Fenced(self.world.cloud, self.guard, deletions.log)
+        self.cloud = Fenced(self.backend.cloud, self.guard, deletions.log)
 
     def guard(self) -> None:
         self.looks += 1
@@ -28,17 +28,17 @@ class TestRequests(RealClientTest):
             raise ClaimLost(what='a lease')
 
     def test_what_is_not_answered_in_time_is_not_sent_again(self) -> None:
-        pool = self.world.cloud.compute.create_aggregate('a', None)
+        pool = self.backend.cloud.compute.create_aggregate('a', None)
         deletions = 'DELETE /compute.*/os-aggregates/'
-        self.world.stub.trouble(deletions, 'hang', None)
+        self.backend.stub.trouble(deletions, 'hang', None)
         # The verb, and the first request.
         self.sure = 2
         self.assertRaises(ClaimLost, self.cloud.compute.delete_aggregate, pool.id)
-        self.assertEqual(1, self.world.stub.count(deletions))
+        self.assertEqual(1, self.backend.stub.count(deletions))
         # It is the fence that keeps the second one back.
         self.sure = 100
         self.assertRaises(exceptions.Transient, self.cloud.compute.delete_aggregate, pool.id)
-        self.assertEqual(3, self.world.stub.count(deletions))
+        self.assertEqual(3, self.backend.stub.count(deletions))
 
     def test_what_looks_is_not_asked(self) -> None:
         self.cloud.compute.list_aggregates()
@@ -48,11 +48,11 @@ class TestRequests(RealClientTest):
     def test_outside_of_the_fence_nothing_is_asked(self) -> None:
         self.assertRaises(ClaimLost, self.cloud.compute.create_aggregate, 'a', None)
         self.assertEqual(1, self.looks)
-        self.world.cloud.compute.create_aggregate('a', None)
+        self.backend.cloud.compute.create_aggregate('a', None)
         self.assertEqual(1, self.looks)
 
     def test_each_request_of_a_verb_asks(self) -> None:
-        self.world.cloud.compute.list_aggregates()
+        self.backend.cloud.compute.list_aggregates()
         self.sure = 100
         self.cloud.compute.create_aggregate('a', None)
-        self.assertEqual(1 + self.world.stub.count('POST /compute/.*os-aggregates$'), self.looks)
+        self.assertEqual(1 + self.backend.stub.count('POST /compute/.*os-aggregates$'), self.looks)

@@ -4,8 +4,8 @@
 
 from __future__ import annotations
 
+from tests.contract import network_backends
 from tests.contract import network_contracts
-from tests.contract import network_worlds
 from tests.contract.contracts import held
 
 _CONTRACTS = (
@@ -13,5 +13,5 @@ _CONTRACTS = (
     network_contracts.PortContract,
     network_contracts.FloatingIPContract,
 )
-globals().update(held(__name__, 'MemoryCloud', network_worlds.SimulatedWorld, *_CONTRACTS))
-globals().update(held(__name__, 'FileCloud', network_worlds.FileSimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'MemoryCloud', network_backends.SimulatedBackend, *_CONTRACTS))
+globals().update(held(__name__, 'FileCloud', network_backends.FileSimulatedBackend, *_CONTRACTS))

@@ -17,8 +17,8 @@ from climate.cloud import base
 from climate.cloud import sdk
 from tests import waiting
 from tests.base import TestCase
+from tests.contract import backends
 from tests.contract import stub_routes
-from tests.contract import worlds
 
 NETWORKS = '/network/v2.0/networks'
 
@@ -28,9 +28,9 @@ class TestService(TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.closing(worlds.StubWorld())
-        self.stub = self.world.stub
-        self.conf = self.world.conf
+        self.backend = self.closing(backends.StubBackend())
+        self.stub = self.backend.stub
+        self.conf = self.backend.conf
         self.service = self.open()
 
     def open(self, **neutron: object) -> sdk.SdkService:

@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
+from tests.contract import volume_backends
 from tests.contract import volume_contracts
 from tests.contract import volume_type_contracts
-from tests.contract import volume_worlds
 from tests.contract.contracts import held
 
 _CONTRACTS = (
@@ -16,5 +16,5 @@ _CONTRACTS = (
     volume_contracts.NoBackupContract,
     volume_type_contracts.VolumeTypeContract,
 )
-globals().update(held(__name__, 'MemoryCloud', volume_worlds.SimulatedWorld, *_CONTRACTS))
-globals().update(held(__name__, 'FileCloud', volume_worlds.FileSimulatedWorld, *_CONTRACTS))
+globals().update(held(__name__, 'MemoryCloud', volume_backends.SimulatedBackend, *_CONTRACTS))
+globals().update(held(__name__, 'FileCloud', volume_backends.FileSimulatedBackend, *_CONTRACTS))

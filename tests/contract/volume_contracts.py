@@ -9,9 +9,9 @@ from typing import Any
 from climate import exceptions
 from climate.cloud import base
 from tests import waiting
+from tests.contract import backends
 from tests.contract import contracts
-from tests.contract import worlds
-from tests.contract.volume_worlds import PATIENCE
+from tests.contract.volume_backends import PATIENCE
 from tests.narrowing import present
 
 
@@ -20,11 +20,11 @@ class StorageContract(contracts.Contract):
 
     def setUp(self) -> None:
         super().setUp()
-        self.volume: base.BlockStorage = self.world.cloud.volume
+        self.volume: base.BlockStorage = self.backend.cloud.volume
 
     def made(self, size_gb: int | None = 1, **options: Any) -> base.Volume:
         """Make a volume and wait until it is there."""
-        volume_id = self.volume.create_volume(worlds.unique(), size_gb, **options)
+        volume_id = self.volume.create_volume(backends.unique(), size_gb, **options)
         self.addCleanup(self.clean_volume, volume_id)
         return self.settled(volume_id)
 
@@ -58,7 +58,7 @@ class StorageContract(contracts.Contract):
 
     def snapshot(self, volume_id: str) -> base.VolumeSnapshot:
         """Make a snapshot and wait until it is there."""
-        snapshot_id = self.volume.create_snapshot(volume_id, worlds.unique())
+        snapshot_id = self.volume.create_snapshot(volume_id, backends.unique())
 
         def look() -> base.VolumeSnapshot | None:
             found = present(self.volume.find_snapshot(snapshot_id))
@@ -83,7 +83,7 @@ class VolumeContract(StorageContract):
     """Volumes."""
 
     def test_made_found_and_listed(self) -> None:
-        mark = {'reservation': worlds.unique()}
+        mark = {'reservation': backends.unique()}
         made = self.made(metadata={**mark, 'other': '1'})
         self.assertEqual(('available', 1, ()), (made.status, made.size_gb, made.server_ids))
         self.assertEqual({**mark, 'other': '1'}, made.metadata)
@@ -97,8 +97,8 @@ class VolumeContract(StorageContract):
         self.assertIn(made.pool, [pool.name for pool in self.volume.list_pools()])
         self.assertIn(made, self.volume.list_volumes(pool=made.pool))
         self.assertIn(made, self.volume.list_volumes(volume_type=made.volume_type))
-        self.assertEqual((), self.volume.list_volumes(pool=worlds.unique()))
-        self.assertEqual((), self.volume.list_volumes(volume_type=worlds.unique()))
+        self.assertEqual((), self.volume.list_volumes(pool=backends.unique()))
+        self.assertEqual((), self.volume.list_volumes(volume_type=backends.unique()))
         ids = [found.id for found in self.volume.list_volumes()]
         self.assertEqual(sorted(ids), ids)
         found = present(self.volume.find_volume_type(made.volume_type))
@@ -116,7 +116,7 @@ class VolumeContract(StorageContract):
             ('snapshot', snapshot.id, None),
             ('volume', first.id, None),
             ('volume', first.id, 3),
-            ('image', self.world.image(), 2),
+            ('image', self.backend.image(), 2),
         ):
             made = self.made(size, source=base.Source(kind=kind, id=ident))
             self.assertEqual(('available', size or 2), (made.status, made.size_gb))
@@ -125,26 +125,26 @@ class VolumeContract(StorageContract):
         first = self.made(2)
         nobody = contracts.NOBODY
         for expected, size, options in (
-            (base.CloudNotFound, 1, {'volume_type': worlds.unique()}),
+            (base.CloudNotFound, 1, {'volume_type': backends.unique()}),
             (base.CloudNotFound, 1, {'source': base.Source(kind='snapshot', id=nobody)}),
             (base.CloudNotFound, 1, {'source': base.Source(kind='volume', id=nobody)}),
             (exceptions.Permanent, 1, {'source': base.Source(kind='image', id=nobody)}),
             (exceptions.Permanent, 1, {'source': base.Source(kind='volume', id=first.id)}),
-            (exceptions.Permanent, 1, {'availability_zone': worlds.unique()}),
+            (exceptions.Permanent, 1, {'availability_zone': backends.unique()}),
             (exceptions.Permanent, 0, {}),
             (exceptions.Permanent, None, {}),
         ):
             self.refused(expected, self.made, size, **options)
 
     def test_quotas_are_reported(self) -> None:
-        self.world.quota('gigabytes', 1)
+        self.backend.quota('gigabytes', 1)
         self.refused(base.CloudQuota, self.made, 2)
-        self.world.quota('gigabytes', 100)
-        self.world.quota('volumes', 0)
+        self.backend.quota('gigabytes', 100)
+        self.backend.quota('volumes', 0)
         self.refused(base.CloudQuota, self.made)
 
     def test_one_that_no_pool_takes_is_in_error_and_can_be_deleted(self) -> None:
-        kind = self.volume.create_volume_type(worlds.unique(), {'volume_backend_name': 'nobody'})
+        kind = self.volume.create_volume_type(backends.unique(), {'volume_backend_name': 'nobody'})
         self.addCleanup(self.volume.delete_volume_type, kind.id)
         made = self.made(volume_type=kind.name)
         self.assertEqual(('error', '', kind.name), (made.status, made.pool, made.volume_type))
@@ -160,7 +160,7 @@ class VolumeContract(StorageContract):
 
     def test_one_in_use_stays(self) -> None:
         made = self.made()
-        server_id = self.world.attach(made.id)
+        server_id = self.backend.attach(made.id)
         self.addCleanup(self.free, made.id, server_id)
         found = present(self.volume.find_volume(made.id))
         self.assertEqual(('in-use', (server_id,)), (found.status, found.server_ids))
@@ -169,7 +169,7 @@ class VolumeContract(StorageContract):
 
     def test_detached_and_again(self) -> None:
         made = self.made()
-        server_id = self.world.attach(made.id)
+        server_id = self.backend.attach(made.id)
         self.addCleanup(self.free, made.id, server_id)
         self.assertEqual((made.id,), self.volumes_of(server_id))
         detach = self.compute.detach_volume
@@ -198,8 +198,8 @@ class VolumeContract(StorageContract):
         self.refused(base.CloudConflict, self.volume.delete_volume, made.id)
 
     def test_made_and_deleted_although_the_answer_was_lost(self) -> None:
-        mark = {'reservation': worlds.unique()}
-        self.world.lose_answer('volume.create_volume')
+        mark = {'reservation': backends.unique()}
+        self.backend.lose_answer('volume.create_volume')
         self.assertRaises(exceptions.Transient, self.made, metadata=mark)
         (found,) = self.volume.list_volumes(metadata=mark)
         self.addCleanup(self.clean_volume, found.id)
@@ -236,9 +236,9 @@ class SnapshotContract(StorageContract):
     def test_quotas_are_reported(self) -> None:
         volume = self.made()
         for resource in ('snapshots', 'gigabytes'):
-            self.world.quota(resource, 0)
+            self.backend.quota(resource, 0)
             self.refused(base.CloudQuota, self.volume.create_snapshot, volume.id, 'x')
-            self.world.quota(resource, 100)
+            self.backend.quota(resource, 100)
 
     def test_made_and_deleted_although_the_answer_was_lost(self) -> None:
         volume = self.made()
@@ -281,7 +281,7 @@ class NoBackupContract(StorageContract):
     """
 
     def test_without_a_service_a_backup_goes_to_error_and_stays(self) -> None:
-        self.world.no_backups()
+        self.backend.no_backups()
         volume = self.made()
         backup_id = self.volume.create_backup(volume.id, 'mine')
 

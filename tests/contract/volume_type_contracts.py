@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from climate import exceptions
 from climate.cloud import base
+from tests.contract import backends
 from tests.contract import contracts
 from tests.contract import volume_contracts
-from tests.contract import worlds
 from tests.narrowing import present
 
 
@@ -17,7 +17,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
 
     def kind(self, **specs: str) -> base.VolumeType:
         """Make a private type."""
-        made = self.volume.create_volume_type(worlds.unique(), specs)
+        made = self.volume.create_volume_type(backends.unique(), specs)
         self.addCleanup(self.volume.delete_volume_type, made.id)
         return made
 
@@ -53,7 +53,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
         self.refused(base.CloudNotFound, self.volume.allow_volume_type, nobody, '1' * 32)
         self.refused(base.CloudNotFound, self.volume.list_volume_type_projects, nobody)
         self.volume.forbid_volume_type(nobody, '1' * 32)
-        self.assertIsNone(self.volume.find_volume_type(worlds.unique()))
+        self.assertIsNone(self.volume.find_volume_type(backends.unique()))
 
     def test_every_project_has_access_to_a_public_type(self) -> None:
         found = present(self.volume.find_volume_type(self.made().volume_type))
@@ -64,7 +64,7 @@ class VolumeTypeContract(volume_contracts.StorageContract):
         self.refused(exceptions.Permanent, self.volume.forbid_volume_type, found.id, project)
 
     def test_made_allowed_and_deleted_although_the_answer_was_lost(self) -> None:
-        name = worlds.unique()
+        name = backends.unique()
         create, allow = self.volume.create_volume_type, self.volume.allow_volume_type
         self.lost('volume.create_volume_type', create, name, {})
         found = present(self.volume.find_volume_type(name))

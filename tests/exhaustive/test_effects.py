@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Each call of each effect fails in turn, in worlds that the walk has not got.
+"""Each call of each effect fails in turn, in situations that the walk does not have.
 
 There, others have a part of the cloud, and nothing of theirs may be touched at
 any moment; or somebody has changed what a lease has.

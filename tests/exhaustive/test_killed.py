@@ -27,7 +27,7 @@ class _Killed(Promised):
         super().setUp()
 
     def test_killed_at_each_step_of_a_life(self) -> None:
-        killed = Killed(self.world, self.promised, self.died)
+        killed = Killed(self.site, self.promised, self.died)
         self.assertEqual([], list(killed.complaints()))
         # Transactions and calls; the undisturbed life is over after that many.
         self.addDetail('steps', content.text_content(f'killed {killed.steps} times'))

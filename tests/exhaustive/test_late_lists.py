@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from climate.simulator import VERBS
 from climate.testing.kinds import TypeRegistrar
-from climate.testing.world import World
+from climate.testing.restorable import RestorableDeployment
 from tests import base
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.world import World as WalkedWorld
+from tests.functional.manager.walk.deployment import RestorableDeployment as WalkDeployment
 
 LATE = 2.0
 CREATING = tuple(verb for verb in VERBS if '.create_' in verb)
@@ -27,26 +27,26 @@ class TestLateLists(base.TestCase):
 
         :param lost: whether the first answer of each call that makes something is lost
         """
-        world: World = self.useFixture(WalkedWorld())
-        requests = kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
+        site: RestorableDeployment = self.useFixture(WalkDeployment())
+        requests = kind.furnish(TypeRegistrar(site.store, site.plugins, site.cloud))
         deadline = datetime.timedelta(seconds=60)
-        world.settings = dataclasses.replace(world.settings, effect_deadline=deadline)
-        world.manager = world.add_manager()
-        lease = world.book(requests, 20, 400)
-        world.cloud.show_late(LATE)
+        site.settings = dataclasses.replace(site.settings, effect_deadline=deadline)
+        site.manager = site.add_manager()
+        lease = site.book(requests, 20, 400)
+        site.cloud.show_late(LATE)
         for verb in CREATING if lost else ():
-            world.cloud.fail(verb, when='after')
-        world.until(200)
-        self.assertEqual('ACTIVE', world.status(lease), self.why(world))
-        world.cloud.heal()
-        world.until(900)
-        self.assertEqual('TERMINATED', world.status(lease), self.why(world))
+            site.cloud.fail(verb, when='after')
+        site.until(200)
+        self.assertEqual('ACTIVE', site.status(lease), self.why(site))
+        site.cloud.heal()
+        site.until(900)
+        self.assertEqual('TERMINATED', site.status(lease), self.why(site))
 
-    def why(self, world: World) -> str:
+    def why(self, site: RestorableDeployment) -> str:
         """Return the reasons of all failures."""
         return '; '.join(
             str(message.payload.get('reason'))
-            for message in world.bus.taken
+            for message in site.bus.taken
             if message.event_type == 'lease.event.error'
         )
 

@@ -25,7 +25,7 @@ from climate.plugins.volume import plugin as volume_plugin
 from climate.testing import walker
 from tests import base
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 
 class Without:
@@ -185,4 +185,4 @@ class TestMutations(base.TestCase):
         """Walk through the scenario of the defect."""
         kind = kinds.KINDS[defect.kind]
         (scenario,) = (each for each in walker.scenarios(kind) if each.name == defect.scenario)
-        yield from walker.Walk(self.useFixture(World()), kind, scenario).complaints()
+        yield from walker.Walk(self.useFixture(WalkDeployment()), kind, scenario).complaints()

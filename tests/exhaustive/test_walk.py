@@ -12,7 +12,7 @@ from climate.testing import walker
 from tests import base
 from tests.functional import declared
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 # An error in one step usually occurs in most steps, so a few complaints are enough.
 MOST = 10
@@ -23,7 +23,9 @@ class TestWalk(base.TestCase):
 
     def walk(self, kind: kinds.Kind, scenario: walker.Scenario) -> None:
         """Walk through one scenario."""
-        walk = walker.Walk(self.useFixture(World()), kind, scenario, self.walked(kind, scenario))
+        walk = walker.Walk(
+            self.useFixture(WalkDeployment()), kind, scenario, self.walked(kind, scenario)
+        )
         complaints = list(walk.complaints())
         text = (
             f'{walk.steps} steps, {walk.faults} faults, {walk.runs} runs, '
@@ -38,7 +40,7 @@ class TestWalk(base.TestCase):
             call.key
             for other in walker.scenarios(kind)
             if other.name in scenario.again
-            for call in walker.Walk(self.useFixture(World()), kind, other).calls()
+            for call in walker.Walk(self.useFixture(WalkDeployment()), kind, other).calls()
         )
 
     def test_every_type_is_walked(self) -> None:

@@ -32,9 +32,9 @@ from tests import stalls
 from tests.exhaustive.zombies import tenants
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.world import Picture
-from tests.functional.manager.walk.world import SETTINGS
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import Picture
+from tests.functional.manager.walk.deployment import SETTINGS
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 _UUID = re.compile(r'[0-9a-f]{8}(?:[-_]?[0-9a-f]{4}){3}[-_]?[0-9a-f]{12}', re.IGNORECASE)
 _HOST = re.compile(r'compute-\d+')
@@ -77,8 +77,8 @@ class StallPoint:
         return f'{self.where} {self.verb}, step {self.step}'
 
 
-class ObservedWorld(World):
-    """A world in which a function intercepts every call of the first manager.
+class ObservedDeployment(WalkDeployment):
+    """A deployment in which a function intercepts every call of the first manager.
 
     :ivar watch: the function; None for managers whose calls are not intercepted
     :ivar fenced: whether a fence protects verbs that change the cloud
@@ -118,7 +118,7 @@ class ObservedWorld(World):
 class ReturningManager:
     """One scenario of one kind, stalled at each call, for each case.
 
-    :param world: a world without leases
+    :param site: a deployment without leases
     :param kind: a name in ``KINDS``
     :param cases: the events until the manager continues
     :param seen: the states in which a call was stalled already, in other scenarios
@@ -129,7 +129,7 @@ class ReturningManager:
 
     def __init__(
         self,
-        world: ObservedWorld,
+        site: ObservedDeployment,
         kind: str,
         scenario: walker.Scenario,
         cases: Sequence[tenants.Case],
@@ -137,19 +137,19 @@ class ReturningManager:
     ) -> None:
         self._cases = cases
         self._case = cases[0]
-        self._world = world
+        self._site = site
         self._name, self._kind = kind, kinds.KINDS[kind]
         self._scenario = scenario
         self._seen = seen
         self.calls = self.runs = self.repaired = 0
-        requests = self._kind.furnish(TypeRegistrar(world.store, world.plugins, world.cloud))
-        self._next_requests = [case.following(world) for case in cases]
+        requests = self._kind.furnish(TypeRegistrar(site.store, site.plugins, site.cloud))
+        self._next_requests = [case.following(site) for case in cases]
         self._clean = self._bare()
-        world.rng.seed(7)
-        self._lease = world.book(requests, walker.START, walker.END)
-        scenario.ready(world, self._lease)
-        world.work()
-        self._begin = world.save()
+        site.rng.seed(7)
+        self._lease = site.book(requests, walker.START, walker.END)
+        scenario.ready(site, self._lease)
+        site.work()
+        self._begin = site.save()
         self._next: Lease | None = None
         self._pictures: list[Picture | None] = []
         self._there: Contents = {}
@@ -169,7 +169,7 @@ class ReturningManager:
 
     def _stops(self) -> Iterator[StallPoint]:
         """Run undisturbed, and return each call that was made in a new state."""
-        world = self._world
+        site = self._site
         found: list[StallPoint] = []
 
         counted: dict[tuple[str, str], int] = collections.Counter()
@@ -186,7 +186,7 @@ class ReturningManager:
             return call()
 
         self._restore(watch)
-        self._scenario.act(world, self._lease)
+        self._scenario.act(site, self._lease)
         return iter(found)
 
     def _places(self, verb: str, nth: int) -> tuple[Where, ...]:
@@ -222,7 +222,7 @@ class ReturningManager:
     def _doing(self) -> tuple[str, str]:
         """Return the status and events in progress of the lease, and its reservations."""
         with contextlib.suppress(LookupError):
-            lease = self._world.now(self._lease)
+            lease = self._site.now(self._lease)
             events = [item.kind for item in lease.events if item.state is EventState.IN_PROGRESS]
             states = [item.status for item in lease.reservations]
             return repr((lease.status, events)), repr(states)
@@ -231,10 +231,10 @@ class ReturningManager:
     # -- one stall
 
     def _restore(self, watch: stalls.Watch | None) -> None:
-        world = self._world
-        world.watch, world.has_returned = watch, False
+        site = self._site
+        site.watch, site.has_returned = watch, False
         self._next = None
-        world.restore(self._begin)
+        site.restore(self._begin)
 
     def _stopped(self, stop: StallPoint) -> Iterator[str]:
         calls = 0
@@ -254,68 +254,68 @@ class ReturningManager:
 
         self._restore(watch)
         with contextlib.suppress(ScenarioDone):
-            self._scenario.act(self._world, self._lease)
+            self._scenario.act(self._site, self._lease)
         yield from self._harm(stop)
         yield from self._ending()
 
     def _meanwhile(self) -> None:
         """Let another manager take over, as far as the case says."""
-        world = self._world
-        world.watch = None
-        world.manager = world.add_manager()
+        site = self._site
+        site.watch = None
+        site.manager = site.add_manager()
         # The claim on the lease, or on the repair, expires.
-        world.until(world.seconds() + _CLAIMS)
+        site.until(site.seconds() + _CLAIMS)
         if self._scenario.name in _REPAIRS:
-            list(world.repair().run())
+            list(site.repair().run())
         if self._case.when != 'during':
             self._over()
         if self._case.when == 'next':
             self._lease_next()
         self._there = self._contents()
         self._pictures = self._seen_by_users()
-        world.has_returned = True
+        site.has_returned = True
 
     def _over(self) -> None:
         """Advance the clock until the lease has ended."""
-        world, lease = self._world, self._lease
+        site, lease = self._site, self._lease
         with contextlib.suppress(LookupError):
-            end = (world.now(lease).period.end - harness.NOW).total_seconds()
-            world.until(max(end, world.seconds()) + walker.LONG)
+            end = (site.now(lease).period.end - harness.NOW).total_seconds()
+            site.until(max(end, site.seconds()) + walker.LONG)
 
     def _lease_next(self) -> None:
-        world = self._world
-        start = world.seconds() + 1
+        site = self._site
+        start = site.seconds() + 1
         requests = self._next_requests[self._cases.index(self._case)]
-        draft = world.draft(requests, start, start + _DURATION)
-        self._next = world.leases.create(tenants.CALLER, draft)
-        world.until(start + walker.LONG)
-        tenants.use(world, self._next)
-        world.until(world.seconds() + _SETTLES)
-        world.cloud.volumes.volumes()
+        draft = site.draft(requests, start, start + _DURATION)
+        self._next = site.leases.create(tenants.CALLER, draft)
+        site.until(start + walker.LONG)
+        tenants.use(site, self._next)
+        site.until(site.seconds() + _SETTLES)
+        site.cloud.volumes.volumes()
 
     def _seen_by_users(self) -> list[Picture | None]:
         leases = [self._lease] if self._next is None else [self._lease, self._next]
-        return [self._world.picture(lease) for lease in leases]
+        return [self._site.picture(lease) for lease in leases]
 
     def _harm(self, stop: StallPoint) -> Iterator[str]:
         """Yield what the returned manager has changed, after a repair."""
-        world = self._world
-        assert world.has_returned, 'no manager was stalled'
-        world.has_returned = False
-        if self._next is not None and world.status(self._next) != 'ACTIVE':
-            world.manager.send()
-            yield f'the next tenant got {world.now(self._next)}: {world.reasons(self._next)}'
+        site = self._site
+        assert site.has_returned, 'no manager was stalled'
+        site.has_returned = False
+        if self._next is not None and site.status(self._next) != 'ACTIVE':
+            site.manager.send()
+            yield f'the next tenant got {site.now(self._next)}: {site.reasons(self._next)}'
         if self._seen_by_users() != self._pictures:
             yield f'the leases are {self._seen_by_users()}, and were {self._pictures}'
         if self._contents() == self._there:
             return
         self.repaired += 1
-        world.until(world.seconds() + _SETTLES)
-        world.cloud.volumes.volumes()
-        list(world.repair().run())
-        world.until(world.seconds() + walker.LONG)
+        site.until(site.seconds() + _SETTLES)
+        site.cloud.volumes.volumes()
+        list(site.repair().run())
+        site.until(site.seconds() + walker.LONG)
         # Finishes deletions, which the simulated cloud processes when volumes are listed.
-        world.cloud.volumes.volumes()
+        site.cloud.volumes.volumes()
         own = tenants.OWN.get((self._name, stop.verb))
         there, now = _without(self._there, own), _without(self._contents(), own)
         yield from (f'is gone: {line}' for line in _lost(there, now))
@@ -323,42 +323,42 @@ class ReturningManager:
 
     def _contents(self) -> Contents:
         """Return the contents of the cloud, without the names that owners may change."""
-        found = self._world.cloud.contents()
+        found = self._site.cloud.contents()
         found['networks'] = [(row[0], *row[2:-1]) for row in found['networks']]
         return found
 
     def _ending(self) -> Iterator[str]:
         """End the next lease as well, and yield what is left."""
-        world = self._world
-        state = _nameless((world.cloud.contents(), self._seen_by_users()))
+        site = self._site
+        state = _nameless((site.cloud.contents(), self._seen_by_users()))
         if not self._new(state):
             # An earlier run has checked the end from this state.
             return
         self._over()
         if self._next is not None:
-            tenants.leave(world)
-            world.leases.delete(tenants.CALLER, self._next.id, tenants.PROJECT)
-            world.until(world.seconds() + walker.LONG)
-            if world.picture(self._next) is not None:
-                yield f'the next lease cannot be deleted: {world.now(self._next)}'
-        for finding in world.repair().rehearse():
+            tenants.leave(site)
+            site.leases.delete(tenants.CALLER, self._next.id, tenants.PROJECT)
+            site.until(site.seconds() + walker.LONG)
+            if site.picture(self._next) is not None:
+                yield f'the next lease cannot be deleted: {site.now(self._next)}'
+        for finding in site.repair().rehearse():
             yield f'at the end: {finding.what}'
-        wrong = self._kind.wrong(world.cloud)
+        wrong = self._kind.wrong(site.cloud)
         if wrong:
             yield wrong
         now = self._bare()
         for table, rows in self._clean.items():
             if now[table] != rows:
                 yield f'at the end: {table} was {rows} and is {now[table]}'
-        if world.allocations(self._lease):
-            yield f'it has {world.allocations(self._lease)}'
+        if site.allocations(self._lease):
+            yield f'it has {site.allocations(self._lease)}'
 
     def _bare(self) -> Mapping[str, Any]:
         """Return the contents of the cloud, without objects left on purpose."""
-        state = self._world.cloud.state()
-        self._kind.put_away(self._world.cloud)
-        contents = self._world.cloud.contents()
-        self._world.cloud.restore(state)
+        state = self._site.cloud.state()
+        self._kind.put_away(self._site.cloud)
+        contents = self._site.cloud.contents()
+        self._site.cloud.restore(state)
         return self._kind.same(contents)
 
 

@@ -16,7 +16,7 @@ from climate.domain.requests import Caller
 from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager.walk import storage
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 PROJECT = 'red'
 CALLER = Caller(user_id='bob', project_id=PROJECT, token=f'bob:{PROJECT}')
@@ -34,43 +34,43 @@ _SLOTS: Mapping[str, Any] = {
 }
 
 
-def _hosts(_world: World) -> Requests:
+def _hosts(_site: WalkDeployment) -> Requests:
     return (_HOSTS,)
 
 
-def _slots(_world: World) -> Requests:
+def _slots(_site: WalkDeployment) -> Requests:
     return (_SLOTS,)
 
 
-def _addresses(world: World) -> Requests:
-    public = next(item.id for item in world.cloud.networks.networks() if item.external)
+def _addresses(site: WalkDeployment) -> Requests:
+    public = next(item.id for item in site.cloud.networks.networks() if item.external)
     return ({'resource_type': 'virtual:floatingip', 'network_id': public, 'amount': 3},)
 
 
-def _segments(amount: int) -> Callable[[World], Requests]:
+def _segments(amount: int) -> Callable[[WalkDeployment], Requests]:
     request = {'resource_type': 'network', 'network_name': 'next'}
-    return lambda _world: (request,) * amount
+    return lambda _site: (request,) * amount
 
 
-def _racks(_world: World) -> Requests:
+def _racks(_site: WalkDeployment) -> Requests:
     return ({'resource_type': drafts.RACKS.name, 'min': 3, 'max': 3},)
 
 
-def _pools(amount: int) -> Callable[[World], Requests]:
+def _pools(amount: int) -> Callable[[WalkDeployment], Requests]:
     request = {'resource_type': 'physical:storage', 'min': amount, 'max': amount}
-    return lambda _world: (request,)
+    return lambda _site: (request,)
 
 
-def _several(world: World) -> Requests:
-    return (_HOSTS, *_addresses(world), *_segments(1)(world), *_racks(world))
+def _several(site: WalkDeployment) -> Requests:
+    return (_HOSTS, *_addresses(site), *_segments(1)(site), *_racks(site))
 
 
-def _and_hosts(more: Callable[[World], Requests]) -> Callable[[World], Requests]:
-    return lambda world: (_HOSTS, *more(world))
+def _and_hosts(more: Callable[[WalkDeployment], Requests]) -> Callable[[WalkDeployment], Requests]:
+    return lambda site: (_HOSTS, *more(site))
 
 
 # The next leases by kind: they take all resources that the previous lease may have had.
-NEXT: Mapping[str, tuple[Callable[[World], Requests], ...]] = {
+NEXT: Mapping[str, tuple[Callable[[WalkDeployment], Requests], ...]] = {
     'physical:host': (_hosts, _slots),
     'virtual:instance': (_hosts, _slots),
     'flavor:instance': (_hosts, _slots),
@@ -117,7 +117,7 @@ class Case:
 
     name: str
     when: Literal['next', 'nobody', 'during']
-    following: Callable[[World], Requests]
+    following: Callable[[WalkDeployment], Requests]
     often: Often
 
 
@@ -138,27 +138,27 @@ def cases(kind: str) -> list[Case]:
     return found
 
 
-def use(world: World, lease: Lease) -> None:
+def use(site: WalkDeployment, lease: Lease) -> None:
     """Run a server on each host, or in each slot, and fill each pool."""
     for reservation in lease.reservations:
         if reservation.resource_type == 'physical:host':
-            for host in sorted(world.hosts(lease)):
-                world.cloud.boot_server(host, PROJECT, f'next on {host}')
+            for host in sorted(site.hosts(lease)):
+                site.cloud.boot_server(host, PROJECT, f'next on {host}')
         if reservation.resource_type == 'virtual:instance':
             for _ in range(_SLOTS['amount']):
                 draft = ServerDraft(name='next', flavor_id=reservation.id)
-                world.cloud.compute_of(PROJECT).create_server(draft)
+                site.cloud.compute_of(PROJECT).create_server(draft)
         if reservation.resource_type == 'physical:storage':
-            world.cloud.of_caller(f'bob:{PROJECT}').volume.create_volume(
+            site.cloud.of_caller(f'bob:{PROJECT}').volume.create_volume(
                 'next', 1, volume_type=f'reservation:{reservation.id}'
             )
 
 
-def leave(world: World) -> None:
+def leave(site: WalkDeployment) -> None:
     """Delete the servers of the next tenant."""
-    for server in world.cloud.servers():
+    for server in site.cloud.servers():
         if server.project_id == PROJECT:
-            world.cloud.compute.delete_server(server.id)
+            site.cloud.compute.delete_server(server.id)
 
 
 assert PROJECT != harness.PROJECT

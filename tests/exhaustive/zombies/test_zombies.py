@@ -43,13 +43,13 @@ class TestComebacks(base.TestCase):
         kind, seen = kinds.KINDS[name], set[object]()
         complaints: list[str] = []
         counted = {'scenarios': 0, 'calls': 0, 'runs': 0, 'repaired': 0}
-        world = self.useFixture(returning_managers.ObservedWorld())
-        empty = world.save()
+        site = self.useFixture(returning_managers.ObservedDeployment())
+        empty = site.save()
         for scenario in walker.scenarios(kind):
-            world.watch = None
-            world.restore(empty)
+            site.watch = None
+            site.restore(empty)
             walk = returning_managers.ReturningManager(
-                world, name, scenario, tenants.cases(name), seen
+                site, name, scenario, tenants.cases(name), seen
             )
             complaints += walk.complaints()
             counted['scenarios'] += 1
@@ -151,8 +151,8 @@ class TestItCanFail(base.TestCase):
         kind = kinds.KINDS['physical:host']
         cases = tenants.cases('physical:host')[:1]
         (found,) = (each for each in walker.scenarios(kind) if each.name == scenario)
-        with returning_managers.ObservedWorld(fenced=fenced) as world:
-            walk = returning_managers.ReturningManager(world, 'physical:host', found, cases, set())
+        with returning_managers.ObservedDeployment(fenced=fenced) as site:
+            walk = returning_managers.ReturningManager(site, 'physical:host', found, cases, set())
             return walk, list(walk.complaints())
 
     def caught(self, mutation: Mutation) -> None:
@@ -162,8 +162,8 @@ class TestItCanFail(base.TestCase):
         kind, scenario, case = mutation.walk
         cases = [each for each in tenants.cases(kind) if each.name == case]
         (found,) = (one for one in walker.scenarios(kinds.KINDS[kind]) if one.name == scenario)
-        with returning_managers.ObservedWorld() as world:
-            walk = returning_managers.ReturningManager(world, kind, found, cases, set())
+        with returning_managers.ObservedDeployment() as site:
+            walk = returning_managers.ReturningManager(site, kind, found, cases, set())
             said = []
             for line in walk.complaints():
                 said.append(line)

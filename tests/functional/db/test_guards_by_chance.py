@@ -59,8 +59,8 @@ class Row:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class Books:
-    """All that there is.
+class ExpectedRows:
+    """What should be in the database.
 
     :ivar totals: by host and class
     :ivar gone: the hosts that are deleted
@@ -125,7 +125,7 @@ _STEPS = st.one_of(
 )
 
 
-class World:
+class GuardedDatabase:
     """A database, and what should be in it.
 
     :ivar taken: how many statements were
@@ -138,7 +138,7 @@ class World:
         self.reservation_id = reservation_id
         self.row_ids: list[int] = []
         totals = {(host, name): TOTAL for host in range(HOSTS) for name in CLASSES}
-        self.books = Books(rows=(), totals=totals)
+        self.expected = ExpectedRows(rows=(), totals=totals)
         self.taken = 0
         self.refused: list[Rule] = []
 
@@ -154,31 +154,31 @@ class World:
             savepoint.rollback()
             rule = guards.broken(error)
             assert rule is not None, error
-            assert not after.right(), f'{rule} for {step} after {self.books}'
+            assert not after.right(), f'{rule} for {step} after {self.expected}'
             self.refused.append(rule)
             return
         savepoint.commit()
-        assert after.right(), f'{step} was taken after {self.books}'
+        assert after.right(), f'{step} was taken after {self.expected}'
         self.taken += 1
-        self.books = after
+        self.expected = after
         table = _tables['allocations']
         self.row_ids = list(self.connection.scalars(sa.select(table.c.id).order_by(table.c.id)))
 
     def _insert(self, rows: list[Row]) -> Any:
         values = [row.values(self.ids) | {'reservation_id': self.reservation_id} for row in rows]
-        after = dataclasses.replace(self.books, rows=(*self.books.rows, *rows))
+        after = dataclasses.replace(self.expected, rows=(*self.expected.rows, *rows))
         return after, sa.insert(_tables['allocations']).values(values)
 
     def _change(self, number: int, new: Row, fields: set[str]) -> Any:
         if not self.row_ids:
-            return self.books, None
+            return self.expected, None
         place = number % len(self.row_ids)
         names = fields - {'time'} | ({'start', 'end'} if 'time' in fields else set())
-        rows = list(self.books.rows)
+        rows = list(self.expected.rows)
         rows[place] = dataclasses.replace(rows[place], **{one: getattr(new, one) for one in names})
         table = _tables['allocations']
         statement = sa.update(table).where(table.c.id == self.row_ids[place])
-        return dataclasses.replace(self.books, rows=tuple(rows)), statement.values(
+        return dataclasses.replace(self.expected, rows=tuple(rows)), statement.values(
             rows[place].values(self.ids)
         )
 
@@ -187,14 +187,14 @@ class World:
         statement = sa.update(table).where(
             table.c.resource_id == self.ids[host], table.c.resource_class == name
         )
-        totals = self.books.totals | {(host, name): total}
-        return dataclasses.replace(self.books, totals=totals), statement.values(total=total)
+        totals = self.expected.totals | {(host, name): total}
+        return dataclasses.replace(self.expected, totals=totals), statement.values(total=total)
 
     def _delete(self, host: int, gone: bool) -> Any:
         table = _tables['resources']
         statement = sa.update(table).where(table.c.id == self.ids[host])
-        hosts = self.books.gone | {host} if gone else self.books.gone - {host}
-        return dataclasses.replace(self.books, gone=hosts), statement.values(
+        hosts = self.expected.gone | {host} if gone else self.expected.gone - {host}
+        return dataclasses.replace(self.expected, gone=hosts), statement.values(
             deleted=self.ids[host] if gone else 0
         )
 
@@ -230,12 +230,12 @@ class Chances:
             nonlocal taken
             with self.store.engine.connect() as connection:
                 outer = connection.begin()
-                world = World(connection, ids, reservation_id)
+                database = GuardedDatabase(connection, ids, reservation_id)
                 for step in steps:
-                    world.step(step)
+                    database.step(step)
                 outer.rollback()
-            taken += world.taken
-            refused.update(world.refused)
+            taken += database.taken
+            refused.update(database.refused)
 
         run()
         # It was about something: each rule was kept, and much was taken.

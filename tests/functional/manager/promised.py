@@ -7,8 +7,8 @@ from __future__ import annotations
 from climate.cloud import read_only
 from climate.testing import promised
 from climate.testing.promised import SETTINGS
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.functional.manager.walk.kinds import KINDS
-from tests.functional.manager.walk.world import World
 
 __all__ = ['SETTINGS', 'Promised']
 
@@ -26,8 +26,8 @@ class Promised:
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(self.cloud_dir, SETTINGS))
-        self.promised = promised.BookedLease(self.world, KINDS[self.kind])
+        self.site = self.useFixture(WalkDeployment(self.cloud_dir, SETTINGS))
+        self.promised = promised.BookedLease(self.site, KINDS[self.kind])
         self.lease = self.promised.lease
         self.requests = self.promised.requests
         self.clean, self.bare = self.promised.clean, self.promised.bare
@@ -35,9 +35,9 @@ class Promised:
 
     def calls(self, until: float) -> list[str]:
         """Let time pass, and return the calls that changed the cloud."""
-        cloud = self.world.cloud
+        cloud = self.site.cloud
         cloud.keep_journal()
-        self.world.until(until)
+        self.site.until(until)
         calls = [call.verb for call in cloud.journal()]
         cloud.keep_journal(False)
         return [verb for verb in calls if not read_only.is_read_only(verb)]

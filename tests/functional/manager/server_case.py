@@ -10,7 +10,7 @@ from climate.domain.leases import Lease
 from tests import base
 from tests.functional.manager import harness
 from tests.functional.manager.walk import servers
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 POOL = {'compute-1', 'compute-2', 'compute-3', 'compute-4'}
 
@@ -20,18 +20,18 @@ class ServerCase(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World())
-        self.cloud = self.world.cloud
+        self.site = self.useFixture(WalkDeployment())
+        self.cloud = self.site.cloud
         self.cloud.put_member('alice', harness.PROJECT, 'member')
         for what in ('server_action', 'image', 'server_creation', 'server_deletion'):
             self.cloud.set_seconds(what, 1)
         (self.wish,) = servers.own(self.cloud)
         self.cloud.add_hypervisor('ordinary-1')
-        self.world.until(5)
+        self.site.until(5)
 
     def book(self, start: float = 100, end: float = 3600, **changes: Any) -> Lease:
         """Lease the server."""
-        return self.world.book([{**self.wish, **changes}], start, end)
+        return self.site.book([{**self.wish, **changes}], start, end)
 
     def server(self) -> Server:
         """Return the only server."""
@@ -44,8 +44,8 @@ class ServerCase(base.TestCase):
 
     def statuses_at(self, seconds: float, lease: Lease) -> tuple[str, str]:
         """Let time pass until then, and return the statuses of the server and of its lease."""
-        self.world.until(seconds)
-        return self.status(), self.world.status(lease)
+        self.site.until(seconds)
+        return self.status(), self.site.status(lease)
 
     def images(self) -> list[tuple[str, str]]:
         """Return the states and the owners of the images of the server."""
@@ -62,4 +62,4 @@ class ServerCase(base.TestCase):
 
     def reasons(self, lease: Lease) -> str:
         """Return why something failed, by the notification."""
-        return '; '.join(self.world.reasons(lease))
+        return '; '.join(self.site.reasons(lease))

@@ -13,9 +13,9 @@ from climate.cloud.protocols.stacks import StackDraft
 from climate.domain.leases import Lease
 from tests import base
 from tests.functional.manager import harness
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.functional.manager.walk.stacks import SMALL
 from tests.functional.manager.walk.stacks import TEMPLATE
-from tests.functional.manager.walk.world import World
 from tests.narrowing import present
 
 TYPE = 'virtual:stack'
@@ -29,8 +29,8 @@ class StackCase(base.TestCase):
         super().setUp()
         # Tests compare the times at which trusts expire.
         self.patch(trusts, '_SHIFTS', 1)
-        self.world = self.useFixture(World())
-        self.cloud = self.world.cloud
+        self.site = self.useFixture(WalkDeployment())
+        self.cloud = self.site.cloud
         self.cloud.put_member('alice', harness.PROJECT, 'member', 'reader')
         self.heat = self.cloud.of_caller(f'alice:{harness.PROJECT}').orchestration
 
@@ -40,12 +40,12 @@ class StackCase(base.TestCase):
 
     def existing(self, stack_id: str, start: float = START, end: float = END, **more: Any) -> Lease:
         """Lease a stack that exists."""
-        return self.world.book(({'resource_type': TYPE, 'stack_id': stack_id, **more},), start, end)
+        return self.site.book(({'resource_type': TYPE, 'stack_id': stack_id, **more},), start, end)
 
     def made(self, start: float = START, end: float = END, **more: Any) -> Lease:
         """Lease a stack that is to be made."""
         body = {'resource_type': TYPE, 'name': 'web', 'template': TEMPLATE, **more}
-        return self.world.book((body,), start, end)
+        return self.site.book((body,), start, end)
 
     def stack(self, name_or_id: str = 'mine') -> Stack:
         """Return a stack as it is."""
@@ -63,7 +63,7 @@ class StackCase(base.TestCase):
 
     def reason(self, lease: Lease) -> str:
         """Return why something failed, by the last notification."""
-        return self.world.reasons(lease)[-1]
+        return self.site.reasons(lease)[-1]
 
     def flavors(self) -> list[str]:
         """Return the flavors of the servers of the only stack, sorted."""

@@ -21,7 +21,7 @@ from tests.databases import fetch
 from tests.functional.manager import both_ways
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.narrowing import present
 
 HOSTS = 12
@@ -196,28 +196,28 @@ class TestTypes(base.TestCase):
         kind = kinds.KINDS[name]
         pictures = []
         for alone in (True, False):
-            world = self.useFixture(World(alone=alone))
-            pictures.append(both_ways.pictures(world, lambda world: self.life(world, kind)))
+            site = self.useFixture(WalkDeployment(alone=alone))
+            pictures.append(both_ways.pictures(site, lambda site: self.life(site, kind)))
         for part, (single, batch) in enumerate(itertools.zip_longest(*pictures)):
             for table in single:
                 self.assertEqual(single[table], batch[table], f'{table} after part {part}')
 
-    def life(self, world: Any, kind: kinds.Kind) -> Iterator[None]:
-        requests = kind.furnish(kinds.TypeRegistrar(world.store, world.plugins, world.cloud))
-        world.rng.seed(7)
-        lease = world.book(requests, START, END)
+    def life(self, site: Any, kind: kinds.Kind) -> Iterator[None]:
+        requests = kind.furnish(kinds.TypeRegistrar(site.store, site.plugins, site.cloud))
+        site.rng.seed(7)
+        lease = site.book(requests, START, END)
         for number in range(2):
-            world.create(START, END, hosts=0, name=f'nothing {number}')
-        world.until(START - 1)
-        world.cloud.fail('*', times=1)
-        world.until(ACTIVE)
+            site.create(START, END, hosts=0, name=f'nothing {number}')
+        site.until(START - 1)
+        site.cloud.fail('*', times=1)
+        site.until(ACTIVE)
         yield
-        kind.use(world, lease)
+        kind.use(site, lease)
         for name, bodies in kind.changes.items():
             if (kind, name) in BY_CHANCE:
                 continue
-            world.change(world.now(lease), bodies)
-            world.until(world.seconds() + LONG)
+            site.change(site.now(lease), bodies)
+            site.until(site.seconds() + LONG)
         yield
-        world.until(END + LONG)
+        site.until(END + LONG)
         yield

@@ -19,33 +19,33 @@ from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk import servers
 from tests.functional.manager.walk import storage
-from tests.functional.manager.walk.world import CALLER
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import CALLER
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 
 class DoubleCase(base.TestCase):
-    """A world in which calls arrive late."""
+    """A deployment in which calls arrive late."""
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World())
-        self.cloud = self.world.cloud
-        self.place = TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
+        self.site = self.useFixture(WalkDeployment())
+        self.cloud = self.site.cloud
+        self.place = TypeRegistrar(self.site.store, self.site.plugins, self.cloud)
         self.user = self.cloud.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
 
     def active(self, *requests: Mapping[str, Any]) -> Lease:
         """Return a lease that has started."""
-        lease = self.world.book(requests, walker.START, walker.END)
-        self.assertEqual('ACTIVE', self.world.status_at(walker.ACTIVE, lease))
+        lease = self.site.book(requests, walker.START, walker.END)
+        self.assertEqual('ACTIVE', self.site.status_at(walker.ACTIVE, lease))
         return lease
 
     def repair(self) -> None:
         """Look whether all is as it should be, and see to it."""
-        list(self.world.repair().run())
+        list(self.site.repair().run())
 
     def end(self) -> None:
         """Let the lease end."""
-        self.world.until(walker.END + walker.LONG)
+        self.site.until(walker.END + walker.LONG)
 
 
 class TestVolumes(DoubleCase):
@@ -62,7 +62,7 @@ class TestVolumes(DoubleCase):
 
     def there(self) -> set[str]:
         """Return the ids of the volumes that there are."""
-        self.world.until(self.world.seconds() + 5)
+        self.site.until(self.site.seconds() + 5)
         return {item.id for item in self.cloud.volumes.volumes()}
 
     def test_a_second_one_goes_and_what_its_owner_made_stays(self) -> None:
@@ -129,9 +129,9 @@ class TestImages(DoubleCase):
         self.server = str(request['server_id'])
         self.earlier = self.late()
         wish = {**request, 'before_end': 'snapshot,notify', 'on_end': ['snapshot', 'delete']}
-        draft = self.world.draft([wish], walker.START, walker.END, walker.END - 200)
-        self.lease = self.world.leases.create(CALLER, draft)
-        self.world.until(walker.END - 100)
+        draft = self.site.draft([wish], walker.START, walker.END, walker.END - 200)
+        self.lease = self.site.leases.create(CALLER, draft)
+        self.site.until(walker.END - 100)
         (self.good,) = self.given()
 
     def late(self) -> str:
@@ -155,7 +155,7 @@ class TestImages(DoubleCase):
     def test_the_end_takes_it_as_well(self) -> None:
         self.late()
         self.end()
-        self.assertEqual('TERMINATED', self.world.status(self.lease))
+        self.assertEqual('TERMINATED', self.site.status(self.lease))
         self.assertEqual(2, len(self.given()))
         self.assertEqual({self.earlier, *self.given()}, self.there())
 

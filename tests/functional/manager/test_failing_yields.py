@@ -17,25 +17,25 @@ from climate.cloud.read_only import is_read_only
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
 from climate.simulator import SimulatedCloud
-from climate.testing import world
+from climate.testing import restorable
 from climate.testing.kinds import TypeRegistrar
 from climate.testing.recorded_calls import CallRecorder
+from climate.testing.restorable import CALLER
 from climate.testing.walker import FailingCall
 from climate.testing.walker import How
-from climate.testing.world import CALLER
 from climate.upkeep.planning import Planner
 from tests import base
 from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager.walk import kinds
 from tests.functional.manager.walk import servers
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.functional.manager.walk.stacks import SMALL
-from tests.functional.manager.walk.world import World
 
 Wishes = Sequence[Mapping[str, Any]]
 
 GREEN: Final = dataclasses.replace(CALLER, project_id='green', token='alice:green')
-SETTINGS: Final = dataclasses.replace(world.SETTINGS, firm_before=world.NOTHING)
+SETTINGS: Final = dataclasses.replace(restorable.SETTINGS, firm_before=restorable.NOTHING)
 HOWS: Final[tuple[How, ...]] = ('before', 'after')
 LIVED: Final = ['WAITING', 'ACTIVE', 'ACTIVE']
 RACK: Final = {'resource_type': drafts.RACKS.name, 'min': 1, 'max': 1}
@@ -71,35 +71,35 @@ class FailingYieldsTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World(settings=SETTINGS))
-        self.registrar = TypeRegistrar(self.world.store, self.world.plugins, self.world.cloud)
+        self.site = self.useFixture(WalkDeployment(settings=SETTINGS))
+        self.registrar = TypeRegistrar(self.site.store, self.site.plugins, self.site.cloud)
         self.registrar.register(drafts.RACKS.name, 'rack-1')
 
     def cut(self, wishes: Callable[[SimulatedCloud], Wishes], mode: YieldMode) -> Lease:
         """Book a lease that begins at once, and let another cut it at 1,800 seconds."""
-        wanted = wishes(self.world.cloud)
-        self.world.until(30)
-        draft = self.world.draft(wanted, 30, 3030)
+        wanted = wishes(self.site.cloud)
+        self.site.until(30)
+        draft = self.site.draft(wanted, 30, 3030)
         draft = dataclasses.replace(draft, earliest=draft.start, preemptible=True)
-        lease = self.world.leases.create(CALLER, draft)
+        lease = self.site.leases.create(CALLER, draft)
         self.assertEqual(mode, lease.yields)
-        self.world.until(600)
-        self.assertEqual('ACTIVE', self.world.status(lease))
-        self.world.leases.create(GREEN, self.world.draft(TAKEN, 1800, 3000))
+        self.site.until(600)
+        self.assertEqual('ACTIVE', self.site.status(lease))
+        self.site.leases.create(GREEN, self.site.draft(TAKEN, 1800, 3000))
         return lease
 
     def live(self, lease: Lease) -> list[str]:
         """Let the lease yield and resume; return its statuses."""
-        found = [self.world.status_at(1900, lease)]
-        self.world.until(3001)
-        Planner(self.world.leases).round()
-        return [*found, self.world.status_at(3060, lease), self.world.status_at(3200, lease)]
+        found = [self.site.status_at(1900, lease)]
+        self.site.until(3001)
+        Planner(self.site.leases).round()
+        return [*found, self.site.status_at(3060, lease), self.site.status_at(3200, lease)]
 
     def walk(self, wishes: Callable[[SimulatedCloud], Wishes], mode: YieldMode) -> None:
         """Let each call fail once, before or after it has been carried out."""
         lease = self.cut(wishes, mode)
-        begin = self.world.save()
-        with CallRecorder(self.world) as recorder:
+        begin = self.site.save()
+        with CallRecorder(self.site) as recorder:
             self.assertEqual(LIVED, self.live(lease))
         contents = self.shape(lease)
         counted: Counter[str] = Counter()
@@ -111,17 +111,17 @@ class FailingYieldsTest(base.TestCase):
             # A read-only call can lose nothing except its response.
             for how in () if known else HOWS[: 1 if is_read_only(call.verb) else 2]:
                 where = f'{call.verb} ({counted[call.verb]}), {how}'
-                self.world.restore(begin)
+                self.site.restore(begin)
                 FailingCall(
                     verb=call.verb, nth=counted[call.verb], step=0, how=how, key=call.key
-                ).inflict(self.world)
+                ).inflict(self.site)
                 found = self.live(lease)
-                self.world.cloud.heal()
+                self.site.cloud.heal()
                 self.assertEqual((LIVED, contents), (found, self.shape(lease)), where)
 
     def shape(self, lease: Lease) -> Any:
         """Return what there is of the lease, without ids that differ from run to run."""
-        cloud, now = self.world.cloud, self.world.now(lease)
+        cloud, now = self.site.cloud, self.site.now(lease)
         return (
             now.period,
             (now.time_left, now.ran),

@@ -293,21 +293,21 @@ class TestThings(server_case.ServerCase):
 
     def test_it_stays_and_is_reported(self) -> None:
         first, second = self.book(100, 200), self.book(200, 4000)
-        # Long enough for both: the deadline of this world is 5 seconds.
-        self.world.settings = dataclasses.replace(
-            self.world.settings, handover_patience=datetime.timedelta(seconds=1)
+        # Long enough for both: the deadline of this site is 5 seconds.
+        self.site.settings = dataclasses.replace(
+            self.site.settings, handover_patience=datetime.timedelta(seconds=1)
         )
-        self.world.manager = self.world.add_manager()
-        self.world.until(199)
+        self.site.manager = self.site.add_manager()
+        self.site.until(199)
         self.cloud.reachable = False
-        self.assertEqual('PENDING', self.world.status_at(203, second))
-        self.assertEqual(1, self.world.bus.received(second).count('error'))
+        self.assertEqual('PENDING', self.site.status_at(203, second))
+        self.assertEqual(1, self.site.bus.received(second).count('error'))
         self.assertIn('waiting: ', self.reasons(second))
-        self.assertEqual('ERROR', self.world.status_at(220, second))
+        self.assertEqual('ERROR', self.site.status_at(220, second))
         self.assertIn('it could not start: ', self.reasons(second))
-        self.assertNotIn('rehomed', self.world.bus.received(second))
+        self.assertNotIn('rehomed', self.site.bus.received(second))
         self.cloud.reachable = True
-        self.assertEqual('TERMINATED', self.world.status_at(300, first))
+        self.assertEqual('TERMINATED', self.site.status_at(300, first))
 
 
 @services.on_each_engine(prefix='TestOn', engines=services.DATABASE_SERVERS)

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from climate.testing.instructed import Instructed
 from tests.base import TestCase
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.functional.manager.walk.kinds import KINDS
-from tests.functional.manager.walk.world import World
 
 NAMES = {
     'physical:host': ['create_server'],
@@ -31,7 +31,7 @@ class TestInstructions(TestCase):
 
     def test_they_are_well_formed(self) -> None:
         for name, kind in KINDS.items():
-            lease = Instructed(self.useFixture(World()), kind)
+            lease = Instructed(self.useFixture(WalkDeployment()), kind)
             self.assertEqual([], list(lease.complaints()), name)
             if name in NAMES:
                 found = [one.name for each in lease.active.values() for one in each]

@@ -30,17 +30,17 @@ class TestLeftTrusts(stack_case.StackCase):
 
     def repaired(self, **limits: Any) -> list[tuple[str, str]]:
         """Repair, and return what was found about trusts."""
-        found = self.world.repair().run(**limits)
+        found = self.site.repair().run(**limits)
         return [(item.what, item.done) for item in found if 'trust' in item.what]
 
     def rehearsed(self) -> list[tuple[str, str]]:
         """Return what a repair would find about trusts."""
-        found = self.world.repair().rehearse()
+        found = self.site.repair().rehearse()
         return [(item.what, item.done) for item in found if 'trust' in item.what]
 
     def known(self) -> list[str]:
         """Return the trusts that the store knows of."""
-        with self.world.store.reading() as tx:
+        with self.site.store.reading() as tx:
             return [item.id for item in tx.trusts.left(harness.at(10 * LATER))]
 
     def test_one_whose_booking_was_cut_off(self) -> None:
@@ -51,7 +51,7 @@ class TestLeftTrusts(stack_case.StackCase):
         self.assertEqual(1, len(self.trusts()))
         # Somebody may be about to book with it.
         self.assertEqual([], self.repaired())
-        self.world.away_until(LATER)
+        self.site.away_until(LATER)
         ((what, done),) = self.rehearsed()
         self.assertIn('not booked', what)
         self.assertEqual('', done)
@@ -72,20 +72,20 @@ class TestLeftTrusts(stack_case.StackCase):
         )
         self.assertEqual(3, len(self.trusts()))
         self.assertEqual([], self.repaired())
-        self.world.away_until(LATER / 2)
+        self.site.away_until(LATER / 2)
         ((what, done),) = self.rehearsed()
         self.assertIn('did not confirm', what)
         self.assertEqual('', done)
         self.assertEqual([(what, 'deleted')], self.repaired())
         left = {str(row[0]) for row in self.trusts()}
-        self.assertEqual({other.id, self.world.now(lease).trust_id}, left)
+        self.assertEqual({other.id, self.site.now(lease).trust_id}, left)
         self.assertEqual([], self.repaired())
 
     def test_one_that_keystone_refused_is_forgotten(self) -> None:
         self.cloud.fail('identity.create_trust', error='permanent')
         self.assertRaises(exceptions.Conflict, self.made)
-        self.world.away_until(LATER)
-        with self.world.store.reading() as tx:
+        self.site.away_until(LATER)
+        with self.site.store.reading() as tx:
             self.assertEqual([], tx.trusts.announced(harness.at(10 * LATER)))
 
     def test_one_that_cannot_be_written_down_goes_at_once(self) -> None:
@@ -96,10 +96,10 @@ class TestLeftTrusts(stack_case.StackCase):
     def test_a_trust_of_an_unconfirmed_booking(self) -> None:
         with transaction_fails(3, exceptions.DatabaseUnavailable(), after=True):
             self.assertRaises(exceptions.DatabaseUnavailable, self.made)
-        with self.world.store.reading() as tx:
+        with self.site.store.reading() as tx:
             (lease,) = [tx.leases.get(row.id) for row in tx.session.execute(_LEASES)]
-        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
-        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(200, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(3700, lease))
         self.assertEqual(([], []), (self.trusts(), self.known()))
 
     def test_one_of_a_refused_lease_that_keystone_would_not_delete(self) -> None:
@@ -107,44 +107,44 @@ class TestLeftTrusts(stack_case.StackCase):
         self.cloud.fail('identity.delete_trust')
         self.assertRaises(exceptions.NotEnoughResources, self.made)
         self.assertEqual(2, len(self.trusts()))
-        self.world.until(3000)
+        self.site.until(3000)
         self.assertEqual([], self.repaired())
-        self.world.until(LATER)
+        self.site.until(LATER)
         self.assertEqual(['deleted'], [done for _, done in self.repaired()])
         self.assertEqual([], self.trusts())
 
     def test_what_was_refused_is_forgotten_at_once(self) -> None:
         self.made()
         self.assertRaises(exceptions.NotEnoughResources, self.made)
-        self.world.until(3700)
+        self.site.until(3700)
         self.assertEqual([], self.known())
 
     def test_one_of_a_lease_that_is_over(self) -> None:
         lease = self.made()
         (trust_id,) = (str(row[0]) for row in self.trusts())
-        self.world.until(3700)
+        self.site.until(3700)
         self.assertEqual(([], []), (self.trusts(), self.known()))
         # As if whoever deleted it had been killed before.
-        self.world.store.run(lambda tx: tx.trusts.add(trust_id))
-        self.world.store.run(lambda tx: tx.trusts.give(trust_id, lease.id))
+        self.site.store.run(lambda tx: tx.trusts.add(trust_id))
+        self.site.store.run(lambda tx: tx.trusts.give(trust_id, lease.id))
         found = self.repaired(lease_id=lease.id)
         self.assertEqual([(f'the trust of lease {lease.id}, which is over', 'deleted')], found)
         self.assertEqual([], self.known())
 
     def test_one_of_a_lease_that_is_not_known_any_more(self) -> None:
         lease = self.made()
-        self.world.store.run(lambda tx: tx.trusts.add('left'))
-        self.world.store.run(lambda tx: tx.trusts.give('left', lease.id))
-        self.world.until(LATER)
-        purge(self.world.store, harness.at(LATER))
+        self.site.store.run(lambda tx: tx.trusts.add('left'))
+        self.site.store.run(lambda tx: tx.trusts.give('left', lease.id))
+        self.site.until(LATER)
+        purge(self.site.store, harness.at(LATER))
         ((what, done),) = self.repaired()
         self.assertEqual((f'the trust of lease {lease.id}, which is over', 'deleted'), (what, done))
 
     def test_keystone_is_unavailable(self) -> None:
         lease = self.made()
-        self.world.until(3700)
-        self.world.store.run(lambda tx: tx.trusts.add('left'))
-        self.world.store.run(lambda tx: tx.trusts.give('left', lease.id))
+        self.site.until(3700)
+        self.site.store.run(lambda tx: tx.trusts.add('left'))
+        self.site.store.run(lambda tx: tx.trusts.give('left', lease.id))
         self.cloud.fail('identity.delete_trust')
         ((what, done),) = self.repaired()
         self.assertIn('cannot be deleted', what)
@@ -155,16 +155,16 @@ class TestLeftTrusts(stack_case.StackCase):
     def test_those_that_are_needed_stay(self) -> None:
         lease = self.made()
         for second in (50, 200, 3599):
-            self.world.until(second)
+            self.site.until(second)
             self.assertEqual([], self.repaired())
         self.assertEqual(1, len(self.trusts()))
-        self.world.delete(lease)
-        self.world.until(3600)
+        self.site.delete(lease)
+        self.site.until(3600)
         self.assertEqual([], self.trusts())
 
     def test_those_of_others_are_left_alone(self) -> None:
         # Another service with the same user, say in another region.
         self.cloud.identity.create_trust(f'alice:{harness.PROJECT}', roles=frozenset({'member'}))
-        self.world.until(LATER)
+        self.site.until(LATER)
         self.assertEqual([], self.repaired())
         self.assertEqual(1, len(self.trusts()))

@@ -32,8 +32,8 @@ class TestLostTrusts(stack_case.StackCase):
         self.logged = self.useFixture(fixtures.FakeLogger(level=logging.INFO))
         self.metrics = self.useFixture(metrics.RecordedMetrics())
         self.lease = self.made()
-        trusts = TrustCheck(self.world.store, self.world.plugins)
-        self.check = OwnerCheck(self.world.store, self.cloud, lambda *_: True, trusts)
+        trusts = TrustCheck(self.site.store, self.site.plugins)
+        self.check = OwnerCheck(self.site.store, self.cloud, lambda *_: True, trusts)
 
     def lost(self) -> list[str]:
         """Check; return the reasons of new notifications."""
@@ -48,7 +48,7 @@ class TestLostTrusts(stack_case.StackCase):
         return [str(row.payload['reason']) for row in found]
 
     def unsent(self) -> list[Any]:
-        return fetch(self.world.store, lambda tx: tx.outbox.unsent())
+        return fetch(self.site.store, lambda tx: tx.outbox.unsent())
 
     def test_a_revoked_role(self) -> None:
         self.assertEqual([], self.lost())
@@ -61,7 +61,7 @@ class TestLostTrusts(stack_case.StackCase):
             f'Lease {self.lease.id}: its trust is of no use: {WITHOUT}', self.logged.output
         )
         self.assertEqual([(1,)], self.metrics.of(catalogue.TRUSTS_LOST))
-        self.assertEqual('PENDING', self.world.status(self.lease))
+        self.assertEqual('PENDING', self.site.status(self.lease))
         # Said once, until it is of use again.
         self.assertEqual([], self.lost())
         self.cloud.put_member('alice', harness.PROJECT, 'member')
@@ -74,7 +74,7 @@ class TestLostTrusts(stack_case.StackCase):
         """The check, and Keystone when the lease starts."""
         self.cloud.put_member('alice', harness.PROJECT, 'reader')
         self.assertEqual(1, len(self.lost()))
-        self.world.until(stack_case.START + 60)
+        self.site.until(stack_case.START + 60)
         self.assertIn('has lost a role', self.reason(self.lease))
 
     def test_users_and_trusts_that_are_gone(self) -> None:
@@ -86,7 +86,7 @@ class TestLostTrusts(stack_case.StackCase):
         self.assertEqual([f'{WITHOUT}: the trust is deleted or expired'], self.lost())
 
     def test_a_lease_that_is_over(self) -> None:
-        self.world.until(stack_case.END + 60)
+        self.site.until(stack_case.END + 60)
         self.cloud.put_member('alice', harness.PROJECT)
         self.assertEqual([], self.lost())
 

@@ -16,97 +16,97 @@ class TestOwnServer(ServerCase):
 
     def test_shelved_until_its_time_and_saved_at_the_end(self) -> None:
         lease = self.book()
-        self.world.until(10)
+        self.site.until(10)
         self.assertEqual(('SHELVED_OFFLOADED', ''), (self.status(), self.server().host))
-        self.world.until(99)
+        self.site.until(99)
         self.assertEqual('SHELVED_OFFLOADED', self.status())
-        self.world.until(110)
-        room = self.world.allocations(lease)[0].resource_name
+        self.site.until(110)
+        room = self.site.allocations(lease)[0].resource_name
         self.assertEqual(('ACTIVE', room), (self.status(), self.server().host))
-        self.assertEqual('ACTIVE', self.world.status(lease))
+        self.assertEqual('ACTIVE', self.site.status(lease))
         self.assertEqual(POOL, self.pool())
         self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3620, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
-        self.assertEqual(1, len(self.world.now(lease).reservations[-1].facts['image_ids']))
-        self.assertEqual((POOL, []), (self.pool(), self.world.allocations(lease)))
+        self.assertEqual(1, len(self.site.now(lease).reservations[-1].facts['image_ids']))
+        self.assertEqual((POOL, []), (self.pool(), self.site.allocations(lease)))
 
     def test_its_room_is_for_it_alone(self) -> None:
         lease = self.book()
-        self.world.until(200)
+        self.site.until(200)
         room = lease.reservations[0]
         self.assertEqual(lease.reservations[1].id, room.part_of)
         self.assertEqual(frozenset(), self.cloud.compute.list_flavor_access(room.id))
-        list(self.world.repair().run())
+        list(self.site.repair().run())
         self.assertEqual(frozenset(), self.cloud.compute.list_flavor_access(room.id))
 
     def test_two_leases_cannot_have_it_at_one_time(self) -> None:
         self.book(100, 1000)
         self.assertRaises(exceptions.NotEnoughResources, self.book, 500, 2000)
         with self.assertRaisesRegex(exceptions.InvalidInput, 'twice'):
-            self.world.book([self.wish, self.wish], 2000, 3000)
+            self.site.book([self.wish, self.wish], 2000, 3000)
         self.book(1000, 2000)
 
     def test_the_next_lease_leaves_it_alone_until_this_one_is_over(self) -> None:
         self.book(100, 1000, on_end=['stop', 'shelve'])
-        self.world.until(200)
+        self.site.until(200)
         after = self.book(2000, 3000)
-        self.world.until(900)
+        self.site.until(900)
         self.assertEqual('ACTIVE', self.status())
-        self.world.until(1100)
+        self.site.until(1100)
         self.assertEqual('SHELVED_OFFLOADED', self.status())
-        self.world.until(2010)
-        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(after)))
+        self.site.until(2010)
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.site.status(after)))
 
     def test_as_it_was_if_the_lease_is_deleted_before(self) -> None:
         for was in ('ACTIVE', 'SHUTOFF', 'SUSPENDED', 'SHELVED_OFFLOADED'):
             self.cloud.set_server(self.server().id, status='ACTIVE')
             if was == 'SHELVED_OFFLOADED':
                 self.cloud.compute.shelve_server(self.server().id)
-                self.world.until(self.world.seconds() + 5)
+                self.site.until(self.site.seconds() + 5)
             else:
                 self.cloud.set_server(self.server().id, status=was)
-            start = self.world.seconds() + 60
+            start = self.site.seconds() + 60
             lease = self.book(start, start + 600)
-            self.world.until(start - 30)
+            self.site.until(start - 30)
             shelved = was if was == 'SUSPENDED' else 'SHELVED_OFFLOADED'
             self.assertEqual(shelved, self.status())
-            self.world.delete(lease)
-            self.world.until(start + 60)
+            self.site.delete(lease)
+            self.site.until(start + 60)
             self.assertEqual(was, self.status())
-            self.assertEqual('gone', self.world.status(lease))
+            self.assertEqual('gone', self.site.status(lease))
 
     def test_one_that_runs_when_its_lease_begins_stays_where_it_is(self) -> None:
         before = self.server()
-        lease = self.book(self.world.seconds(), 3600)
-        self.world.until(20)
-        self.assertEqual((before, 'ACTIVE'), (self.server(), self.world.status(lease)))
+        lease = self.book(self.site.seconds(), 3600)
+        self.site.until(20)
+        self.assertEqual((before, 'ACTIVE'), (self.server(), self.site.status(lease)))
 
     def test_switched_on_or_resumed_at_the_start(self) -> None:
         for was in ('SHUTOFF', 'SUSPENDED'):
             self.cloud.set_server(self.server().id, status=was)
-            now = self.world.seconds()
+            now = self.site.seconds()
             self.book(now, now + 600, on_end=['stop'], guarantee=False)
-            self.world.until(now + 60)
+            self.site.until(now + 60)
             self.assertEqual('ACTIVE', self.status())
-            self.world.until(now + 660)
+            self.site.until(now + 660)
             self.assertEqual('SHUTOFF', self.status())
 
     def test_a_host_that_has_a_second_node_by_now_stays_in_the_pool(self) -> None:
         lease = self.book(100, 3600)
-        self.world.until(99)
+        self.site.until(99)
         self.cloud.fail('compute.remove_host', times=None)
-        self.world.until(103)
+        self.site.until(103)
         ids = {item.id for item in lease.reservations}
         (shared,) = {
             host for item in self.cloud.aggregates() if item.name in ids for host in item.hosts
         }
         self.cloud.add_hypervisor('node-2', service_host=shared)
         self.cloud.heal()
-        self.world.until(160)
+        self.site.until(160)
         self.assertIn(shared, self.pool())
-        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.world.status(lease)))
+        self.assertEqual(('ACTIVE', 'ACTIVE'), (self.status(), self.site.status(lease)))
         self.assertNotEqual(shared, self.server().host)
-        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(3700, lease))
 
     def test_each_end(self) -> None:
         for end, status in (
@@ -115,33 +115,33 @@ class TestOwnServer(ServerCase):
             (['snapshot', 'shelve'], 'SHELVED_OFFLOADED'),
             (['delete'], 'gone'),
         ):
-            now = self.world.seconds()
+            now = self.site.seconds()
             lease = self.book(now, now + 600, on_end=end, guarantee=False)
             self.assertEqual((status, 'TERMINATED'), self.statuses_at(now + 660, lease))
         self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
 
     def test_an_image_before_the_end_and_a_newer_one_at_the_end(self) -> None:
-        lease = self.world.leases.create(
+        lease = self.site.leases.create(
             harness.CALLER,
-            self.world.draft([{**self.wish, 'before_end': 'snapshot,notify'}], 100, 3600, 3000),
+            self.site.draft([{**self.wish, 'before_end': 'snapshot,notify'}], 100, 3600, 3000),
         )
-        self.world.until(3100)
+        self.site.until(3100)
         self.assertEqual(('ACTIVE', [('active', harness.PROJECT)]), (self.status(), self.images()))
-        self.world.until(3700)
+        self.site.until(3700)
         self.assertEqual([('active', harness.PROJECT)] * 2, self.images())
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        self.assertEqual('TERMINATED', self.site.status(lease))
 
     def test_an_image_of_others_is_not_taken_for_the_snapshot(self) -> None:
         """Anybody can make one of its name that says it is made of the server."""
         self.book()
-        self.world.until(3599)
+        self.site.until(3599)
         self.cloud.fail('compute.create_image', times=1)
-        self.world.until(3600.5)
+        self.site.until(3600.5)
         foreign = [
             self.cloud.add_image(servers.IMAGE, owner, self.server())
             for owner in ('red', harness.PROJECT)
         ]
-        self.world.until(3700)
+        self.site.until(3700)
         self.assertEqual('gone', self.status())
         found = {image.id: image.owner for image in self.cloud.images()}
         self.assertEqual(['red', harness.PROJECT], [found.pop(each) for each in foreign])
@@ -149,8 +149,8 @@ class TestOwnServer(ServerCase):
 
     def test_deleted_while_it_runs_it_ends_as_wanted(self) -> None:
         lease = self.book()
-        self.world.until(200)
-        self.world.delete(lease)
+        self.site.until(200)
+        self.site.delete(lease)
         self.assertEqual(('gone', 'gone'), self.statuses_at(300, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 
@@ -161,20 +161,20 @@ class TestBooted(ServerCase):
     def setUp(self) -> None:
         super().setUp()
         servers.put_away(self.cloud)
-        self.world.until(10)
+        self.site.until(10)
         (self.wish,) = servers.booted(self.cloud)
 
     def test_made_at_the_start_in_the_project_of_the_user(self) -> None:
         lease = self.book()
-        self.world.until(99)
+        self.site.until(99)
         self.assertEqual('gone', self.status())
-        self.world.until(110)
+        self.site.until(110)
         self.assertEqual(
             ('ACTIVE', harness.PROJECT, lease.reservations[0].id),
             (self.status(), self.server().project_id, self.server().flavor_id),
         )
-        described = self.world.plugins['virtual:server'].describe(
-            self.world.now(lease).reservations[1]
+        described = self.site.plugins['virtual:server'].describe(
+            self.site.now(lease).reservations[1]
         )
         self.assertEqual(self.server().id, described['server_id'])
         self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3700, lease))
@@ -183,19 +183,19 @@ class TestBooted(ServerCase):
 
     def test_another_one_with_its_metadata_is_left_alone(self) -> None:
         lease = self.book()
-        self.world.until(110)
+        self.site.until(110)
         mine = self.server()
         compute = self.cloud.compute_of(harness.PROJECT)
         compute.delete_server(mine.id)
         other = compute.create_server(
             ServerDraft(name='other', flavor_id=servers.FLAVOR, metadata=dict(mine.metadata))
         )
-        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(3700, lease))
         self.assertEqual([other], [each.id for each in self.cloud.servers()])
 
     def test_without_guarantee_of_the_flavor_itself(self) -> None:
         lease = self.book(guarantee=False, on_end=['stop'])
-        self.world.until(110)
+        self.site.until(110)
         self.assertEqual(servers.FLAVOR, self.server().flavor_id)
         self.assertEqual(('SHUTOFF', 'TERMINATED'), self.statuses_at(3700, lease))
 
@@ -206,40 +206,40 @@ class TestBooted(ServerCase):
     def test_a_quota_that_is_used_up(self) -> None:
         self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         lease = self.book()
-        self.assertEqual('STARTING', self.world.status_at(102, lease))
+        self.assertEqual('STARTING', self.site.status_at(102, lease))
         self.cloud.set_quota(harness.PROJECT, 'instances', None)
-        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(200, lease))
         self.cloud.set_quota(harness.PROJECT, 'instances', 0)
         late = self.book(300, 3600)
-        self.assertEqual('ERROR', self.world.status_at(400, late))
+        self.assertEqual('ERROR', self.site.status_at(400, late))
         self.assertIn('quota', self.reasons(late))
 
     def test_a_server_that_finds_no_host_is_created_again(self) -> None:
         lease = self.book()
-        self.world.until(50)
+        self.site.until(50)
         for host in POOL:
             self.cloud.set_hypervisor(host, status='disabled')
-        self.world.until(101)
+        self.site.until(101)
         for host in POOL:
             self.cloud.set_hypervisor(host, status='enabled')
         self.assertEqual(('ACTIVE', 'ACTIVE'), self.statuses_at(200, lease))
 
     def test_a_trust_that_was_revoked(self) -> None:
         lease = self.book()
-        self.world.until(50)
+        self.site.until(50)
         self.cloud.identity.delete_trust(lease.trust_id or '')
-        self.world.until(200)
-        self.assertEqual(('ERROR', 'gone'), (self.world.status(lease), self.status()))
+        self.site.until(200)
+        self.assertEqual(('ERROR', 'gone'), (self.site.status(lease), self.status()))
         self.assertIn('trust', self.reasons(lease))
 
     def test_a_user_who_has_left_ends_all_the_same(self) -> None:
         lease = self.book()
-        self.world.until(200)
+        self.site.until(200)
         self.cloud.remove_user('alice')
         self.assertEqual(('gone', 'TERMINATED'), self.statuses_at(3700, lease))
         self.assertEqual([('active', harness.PROJECT)], self.images())
 
     def test_one_whose_user_has_given_no_token(self) -> None:
-        draft = self.world.draft([self.wish], 100, 3600)
+        draft = self.site.draft([self.wish], 100, 3600)
         with self.assertRaisesRegex(exceptions.InvalidInput, 'token'):
-            self.world.leases.create(harness.CALLER, draft)
+            self.site.leases.create(harness.CALLER, draft)

@@ -105,58 +105,58 @@ class TestAtomic(Promised, base.TestCase):
     """All is prepared, or nothing."""
 
     def test_whatever_is_refused_nothing_is_left_of_the_rest(self) -> None:
-        begin = self.world.save()
+        begin = self.site.save()
         calls = self.calls(PREPARED)
         self.assertGreater(len(calls), 2)
         for when in ('before', 'after'):
             counted: collections.Counter[str] = collections.Counter()
             for verb in calls:
-                self.world.restore(begin)
+                self.site.restore(begin)
                 skip, counted[verb] = counted[verb], counted[verb] + 1
-                self.world.cloud.fail(verb, 1, when=when, error='permanent', skip=skip)
-                self.world.until(PREPARED)
+                self.site.cloud.fail(verb, 1, when=when, error='permanent', skip=skip)
+                self.site.until(PREPARED)
                 self.check_undone(f'{verb} ({skip}) {when}')
 
     def check_undone(self, where: str) -> None:
-        world, lease = self.world, self.lease
-        self.assertEqual(self.clean, world.cloud.contents(), where)
-        self.assertEqual('PENDING', world.status(lease), where)
-        self.assertEqual(1, len(world.reasons(lease)), where)
+        site, lease = self.site, self.lease
+        self.assertEqual(self.clean, site.cloud.contents(), where)
+        self.assertEqual('PENDING', site.status(lease), where)
+        self.assertEqual(1, len(site.reasons(lease)), where)
         failed = [step for step in self.steps() if step.error is not None]
         self.assertEqual(['prepare'], [step.effect for step in failed], where)
         self.assertIn('as configured', str(failed[0].error))
         states = {step.state for step in self.steps() if step.effect == 'prepare'}
         self.assertEqual({StepState.UNDONE}, states, where)
         # What could not be prepared is done with the rest when it starts.
-        world.until(ACTIVE)
-        self.assertEqual('ACTIVE', world.status(lease), where)
+        site.until(ACTIVE)
+        self.assertEqual('ACTIVE', site.status(lease), where)
 
     def steps(self) -> Any:
-        return self.world.leases.history(self.lease.id, harness.PROJECT).steps
+        return self.site.leases.history(self.lease.id, harness.PROJECT).steps
 
 
 class TestRepairable(Promised, base.TestCase):
     """What was disturbed is put right."""
 
     def test_what_the_cloud_has_forgotten_is_made_again(self) -> None:
-        empty = self.world.cloud.state()
-        self.world.until(ACTIVE)
-        whole = self.world.picture(self.lease)
-        self.world.cloud.restore(empty)
-        self.assertNotEqual([], list(self.world.repair().run()))
-        self.assertEqual([], list(self.world.repair().rehearse()))
-        self.assertEqual(whole, self.world.picture(self.lease))
-        self.world.until(END + LONG)
+        empty = self.site.cloud.state()
+        self.site.until(ACTIVE)
+        whole = self.site.picture(self.lease)
+        self.site.cloud.restore(empty)
+        self.assertNotEqual([], list(self.site.repair().run()))
+        self.assertEqual([], list(self.site.repair().rehearse()))
+        self.assertEqual(whole, self.site.picture(self.lease))
+        self.site.until(END + LONG)
         self.assertEqual([], list(self.left()))
 
     def test_what_a_lease_has_left_behind_is_removed(self) -> None:
-        self.world.until(ACTIVE)
-        full = self.world.cloud.state()
-        self.world.delete(self.lease)
-        self.world.until(ACTIVE + LONG)
-        self.world.cloud.restore(full)
+        self.site.until(ACTIVE)
+        full = self.site.cloud.state()
+        self.site.delete(self.lease)
+        self.site.until(ACTIVE + LONG)
+        self.site.cloud.restore(full)
         self.assertNotEqual([], list(self.left()))
-        list(self.world.repair().run())
+        list(self.site.repair().run())
         self.assertEqual([], list(self.left()))
 
 
@@ -202,11 +202,11 @@ class _OneThing(Promised):
     def test_another_lease_at_the_time_is_refused(self) -> None:
         for start, end in ((START, END), (START - 50, START + 1), (END - 1, 2 * END)):
             refused = self.assertRaises(
-                exceptions.NotEnoughResources, self.world.book, self.requests, start, end
+                exceptions.NotEnoughResources, self.site.book, self.requests, start, end
             )
             self.assertEqual(409, refused.code)
-        self.assertEqual('PENDING', self.world.status(self.world.book(self.requests, END, 2 * END)))
-        self.assertEqual([], list(self.world.repair().rehearse()))
+        self.assertEqual('PENDING', self.site.status(self.site.book(self.requests, END, 2 * END)))
+        self.assertEqual([], list(self.site.repair().rehearse()))
 
 
 class TestOneServer(_OneThing, base.TestCase):
@@ -233,8 +233,8 @@ class TestStepByStep(Promised, base.TestCase):
     kind = 'virtual:server'
 
     def test_step_by_step(self) -> None:
-        self.world.until(END + LONG)
-        steps = self.world.leases.history(self.lease.id, harness.PROJECT).steps
+        self.site.until(END + LONG)
+        steps = self.site.leases.history(self.lease.id, harness.PROJECT).steps
         mine = [step for step in steps if step.resource_type == 'virtual:server']
         self.assertEqual(['prepare', 'start', 'end'], [step.effect for step in mine])
         words = [line.text for step in mine for line in step.lines]

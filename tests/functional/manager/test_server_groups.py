@@ -21,8 +21,8 @@ from tests.functional import bodies
 from tests.functional.manager import harness
 from tests.functional.manager.broken_transactions import Killed
 from tests.functional.manager.broken_transactions import transaction_fails
-from tests.functional.manager.walk.world import CALLER
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import CALLER
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 APART = bodies.instances(vcpus=4, memory_mb=2048, disk_gb=10, amount=2, affinity=False)
 ANY = {**APART, 'affinity': None}
@@ -33,25 +33,25 @@ LATER = 3 * 3600
 class _Case(base.TestCase):
     def one_attempt(self) -> Any:
         """Have each booking choose once only."""
-        leases = self.world.leases
+        leases = self.site.leases
         settings = dataclasses.replace(leases.settings, booking_attempts=1)
         return mock.patch.object(
-            self.world, 'leases', dataclasses.replace(leases, settings=settings)
+            self.site, 'leases', dataclasses.replace(leases, settings=settings)
         )
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(World())
-        self.cloud = self.world.cloud
+        self.site = self.useFixture(WalkDeployment())
+        self.cloud = self.site.cloud
 
     def create(self, *bodies: dict[str, Any], start: float = LATER) -> Lease:
         """Book reservations."""
-        return self.world.book(bodies, start, start + 3600)
+        return self.site.book(bodies, start, start + 3600)
 
     def change(self, lease: Lease, caller: Any = CALLER, **body: Any) -> Lease:
         """Change the only reservation of a lease."""
         change = ReservationChange(id=lease.reservations[0].id, body=body)
-        return self.world.leases.update(caller, lease.id, None, LeaseChange(reservations=(change,)))
+        return self.site.leases.update(caller, lease.id, None, LeaseChange(reservations=(change,)))
 
     def groups(self) -> list[ServerGroup]:
         """Return the groups that there are."""
@@ -59,12 +59,12 @@ class _Case(base.TestCase):
 
     def intents(self) -> list[str]:
         """Return what was written down and is neither booked nor forgotten."""
-        with self.world.store.reading() as tx:
+        with self.site.store.reading() as tx:
             return [item.reservation_id for item in tx.intents.left(harness.at(10 * LATER))]
 
     def leases(self) -> int:
         """Return how many reservations there are."""
-        alive, ended = fetch(self.world.store, lambda tx: tx.inconsistencies.reservations())
+        alive, ended = fetch(self.site.store, lambda tx: tx.inconsistencies.reservations())
         return len(alive | ended)
 
 
@@ -77,7 +77,7 @@ class TestBooking(_Case):
         self.assertEqual((harness.PROJECT, 'anti-affinity'), (group.project_id, group.policy))
         self.assertEqual(group.id, lease.reservations[0].facts['server_group_id'])
         self.assertEqual([], self.intents())
-        self.assertEqual('ACTIVE', self.world.status_at(5, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(5, lease))
         self.assertEqual([group], self.groups())
         compute = self.cloud.compute_of(harness.PROJECT)
         draft = ServerDraft(
@@ -85,15 +85,15 @@ class TestBooking(_Case):
         )
         server = compute.find_server(compute.create_server(draft))
         self.assertEqual('ACTIVE', server.status if server else None)
-        self.world.delete(lease)
-        self.world.until(100)
+        self.site.delete(lease)
+        self.site.until(100)
         self.assertEqual([], self.groups())
 
     def test_deleted_before_the_start(self) -> None:
         lease = self.create(APART)
-        self.world.delete(lease)
-        self.world.until(5)
-        self.assertEqual(([], 'gone'), (self.groups(), self.world.status(lease)))
+        self.site.delete(lease)
+        self.site.until(5)
+        self.assertEqual(([], 'gone'), (self.groups(), self.site.status(lease)))
 
     def test_nova_is_unavailable(self) -> None:
         self.cloud.reachable = False
@@ -115,12 +115,12 @@ class TestBooking(_Case):
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
     def test_no_transaction_is_open_meanwhile(self) -> None:
-        plugin: Any = self.world.plugins['virtual:instance']
+        plugin: Any = self.site.plugins['virtual:instance']
         make = plugin.make
 
         def writing(*arguments: Any) -> Any:
             # SQLite has one writer at a time: it would wait for us.
-            self.world.store.run(lambda tx: tx.intents.forget(['none']))
+            self.site.store.run(lambda tx: tx.intents.forget(['none']))
             return make(*arguments)
 
         with mock.patch.object(plugin, 'make', writing):
@@ -145,9 +145,9 @@ class TestCutOff(_Case):
 
     def repaired(self) -> list[str]:
         """Repair an hour later; return what was done about what was never booked."""
-        self.world.away_until(self.world.seconds() + LATER)
-        rehearsed = [item for item in self.world.repair().rehearse() if 'booked' in item.what]
-        found = [item.done for item in self.world.repair().run() if 'booked' in item.what]
+        self.site.away_until(self.site.seconds() + LATER)
+        rehearsed = [item for item in self.site.repair().rehearse() if 'booked' in item.what]
+        found = [item.done for item in self.site.repair().run() if 'booked' in item.what]
         self.assertEqual(len(rehearsed), len(found))
         return found
 
@@ -156,7 +156,7 @@ class TestCutOff(_Case):
             self.assertRaises(Killed, self.create, APART)
         self.assertEqual((1, 1), (len(self.groups()), len(self.intents())))
         # It may still be booked.
-        self.assertEqual([], [i for i in self.world.repair().run() if 'booked' in i.what])
+        self.assertEqual([], [i for i in self.site.repair().run() if 'booked' in i.what])
         self.assertEqual(1, len(self.repaired()))
         self.assertEqual((0, [], []), (self.leases(), self.groups(), self.intents()))
 
@@ -199,14 +199,14 @@ class TestChange(_Case):
         lease = self.create(APART)
         new = self.change(lease, affinity=True).reservations[0].facts['server_group_id']
         self.assertNotEqual(lease.reservations[0].facts['server_group_id'], new)
-        self.world.until(LATER + 5)
+        self.site.until(LATER + 5)
         self.assertEqual([new], [group.id for group in self.groups()])
-        self.world.until(LATER + 4000)
+        self.site.until(LATER + 4000)
         self.assertEqual([], self.groups())
 
     def test_none_any_more(self) -> None:
-        self.world.delete(self.change(self.create(APART), affinity='None'))
-        self.world.until(5)
+        self.site.delete(self.change(self.create(APART), affinity='None'))
+        self.site.until(5)
         self.assertEqual([], self.groups())
 
     def test_what_stays_stays(self) -> None:
@@ -215,13 +215,13 @@ class TestChange(_Case):
         self.change(lease, amount=3)
         self.cloud.reachable = True
         (group,) = self.groups()
-        self.assertEqual(group.id, self.world.now(lease).reservations[0].facts['server_group_id'])
+        self.assertEqual(group.id, self.site.now(lease).reservations[0].facts['server_group_id'])
 
     def test_nova_refuses(self) -> None:
         lease = self.create(APART)
         self.cloud.fail(MAKE, error='permanent')
         self.assertRaises(exceptions.Conflict, self.change, lease, affinity=True)
-        self.assertIs(False, self.world.now(lease).reservations[0].request['affinity'])
+        self.assertIs(False, self.site.now(lease).reservations[0].request['affinity'])
         self.assertEqual(1, len(self.groups()))
 
     def test_it_cannot_be_had(self) -> None:

@@ -36,10 +36,10 @@ class TestAddresses(stack_case.StackCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world.plugins[stack_case.TYPE] = VirtualStack(
+        self.site.plugins[stack_case.TYPE] = VirtualStack(
             StackSettings(guarantee=frozenset({'servers', 'floating_ips'}))
         )
-        self.place = kinds.TypeRegistrar(self.world.store, self.world.plugins, self.cloud)
+        self.place = kinds.TypeRegistrar(self.site.store, self.site.plugins, self.cloud)
         self.public = next(item for item in self.cloud.networks.networks() if item.external)
         for address in kinds.ADDRESSES:
             self.place.register(
@@ -70,13 +70,13 @@ class TestAddresses(stack_case.StackCase):
         lease = self.wanted()
         found = [item.resource_type for item in lease.reservations]
         self.assertEqual(['flavor:instance', ADDRESS, stack_case.TYPE], found)
-        self.world.until(50)
+        self.site.until(50)
         self.assertEqual({}, self.there())
-        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(200, lease))
         self.assertEqual(2, len(self.there()))
         self.assertEqual(set(self.there()), self.ids())
         self.assertLessEqual(set(self.there().values()), set(kinds.ADDRESSES))
-        self.assertEqual('TERMINATED', self.world.status_at(3700, lease))
+        self.assertEqual('TERMINATED', self.site.status_at(3700, lease))
         self.assertEqual({}, self.there())
         self.assertIsNone(self.heat.find_stack('web'))
 
@@ -88,7 +88,7 @@ class TestAddresses(stack_case.StackCase):
 
     def test_what_it_contains_is_shown(self) -> None:
         lease = self.wanted()
-        plugin = self.world.plugins[stack_case.TYPE]
+        plugin = self.site.plugins[stack_case.TYPE]
         shown = plugin.describe(lease.reservations[-1])['contents']['floating_ips']
         self.assertEqual(
             sorted([(self.public.name, self.public.id), (self.public.id, self.public.id)]),
@@ -117,23 +117,23 @@ resources:
     def test_one_that_is_late_is_waited_for(self) -> None:
         lease = self.wanted()
         self.cloud.fail('network.list_floating_ips', 2)
-        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(200, lease))
         self.assertEqual(set(self.there()), self.ids())
 
     def test_what_others_have_tagged_does_not_count(self) -> None:
         """Any project can call its addresses those of a reservation."""
         lease = self.wanted()
         (booked,) = (item for item in lease.reservations if item.resource_type == ADDRESS)
-        self.world.until(50)
+        self.site.until(50)
         for project in ('red', harness.PROJECT):
             made = self.cloud.network.create_floating_ip(self.public.id, project)
             self.cloud.network.set_floating_ip_tags(made.id, marks.tags(booked.id))
-        self.assertEqual('ACTIVE', self.world.status_at(200, lease))
+        self.assertEqual('ACTIVE', self.site.status_at(200, lease))
         addresses = {item.id: item.address for item in self.cloud.networks.floating_ips()}
         self.assertLessEqual({addresses[each] for each in self.ids()}, set(kinds.ADDRESSES))
 
     def test_a_stack_that_fails_leaves_none(self) -> None:
         lease = self.wanted()
         self.cloud.fail('orchestration.create_stack', None, error='quota')
-        self.assertEqual('ERROR', self.world.status_at(200, lease))
+        self.assertEqual('ERROR', self.site.status_at(200, lease))
         self.assertEqual({}, self.there())

@@ -17,10 +17,10 @@ from climate.plugins.instance.by_flavor import FlavorRequest
 from climate.plugins.instance.extra_specs import DeclaredSpecs
 from climate.simulator import SimulatedCloud
 from tests import base
-from tests.unit.plugins.instance_world import SOURCE
-from tests.unit.plugins.world import draft
-from tests.unit.plugins.world import NOW
-from tests.unit.plugins.world import World
+from tests.unit.plugins.effect_runners import draft
+from tests.unit.plugins.effect_runners import HostEffectRunner
+from tests.unit.plugins.effect_runners import NOW
+from tests.unit.plugins.instance_effect_runner import SOURCE
 
 DECLARED = DeclaredSpecs(
     pci_aliases=(('a100', 'CUSTOM_PCI_10DE_20B2'), ('nic', 'CUSTOM_NIC=2')),
@@ -155,10 +155,10 @@ class TestRequests(base.TestCase):
         self.assertEqual(8, plugin.search(request).demand['CUSTOM_PCI_10DE_20B2'])
 
     def test_the_devices_of_hosts_are_those_of_nested_providers(self) -> None:
-        world = World()
-        placement = world.cloud.placement
-        root = world.provider('compute-1')
-        world.plugin.release(world.resources[0], world.cloud)
+        runner = HostEffectRunner()
+        placement = runner.cloud.placement
+        root = runner.provider('compute-1')
+        runner.plugin.release(runner.resources[0], runner.cloud)
         placement.create_resource_class('CUSTOM_PCI_10DE_20B2')
         for number in range(8):
             device = placement.create_provider(f'compute-1_0000:{number}', root.uuid)
@@ -170,7 +170,7 @@ class TestRequests(base.TestCase):
         placement.set_inventory(
             slots.uuid, Inventory(resource_class='CUSTOM_RESERVATION_X', total=3)
         )
-        found = world.plugin.discover(draft('compute-1'), world.cloud)
+        found = runner.plugin.discover(draft('compute-1'), runner.cloud)
         by_class = {item.resource_class: item for item in found.inventories}
         actual = by_class.keys()
         self.assertEqual({'CUSTOM_PCI_10DE_20B2', 'DISK_GB', 'MEMORY_MB', 'VCPU', 'VGPU'}, actual)

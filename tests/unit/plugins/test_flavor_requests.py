@@ -20,8 +20,8 @@ from climate.plugins.instance.by_flavor import FlavorInstance
 from climate.plugins.instance.by_flavor import FlavorRequest
 from climate.simulator import SimulatedCloud
 from tests import base
-from tests.unit.plugins.instance_world import SOURCE
-from tests.unit.plugins.world import NOW
+from tests.unit.plugins.effect_runners import NOW
+from tests.unit.plugins.instance_effect_runner import SOURCE
 
 PLUGIN = FlavorInstance()
 TYPE = 'flavor:instance'

@@ -13,15 +13,15 @@ from climate.plugins import contract
 from climate.plugins.floating_ip import errors
 from tests import base
 from tests.unit.plugins import every_call
-from tests.unit.plugins import neutron_worlds
-from tests.unit.plugins.neutron_worlds import ADDRESSES
-from tests.unit.plugins.neutron_worlds import FloatingIPWorld
-from tests.unit.plugins.neutron_worlds import OTHERS_TAGS
-from tests.unit.plugins.neutron_worlds import TAGS
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import RESERVATION
-from tests.unit.plugins.world import Stumble
+from tests.unit.plugins import neutron_effect_runners
+from tests.unit.plugins.effect_runners import FailingCallCloud
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import RESERVATION
+from tests.unit.plugins.neutron_effect_runners import ADDRESSES
+from tests.unit.plugins.neutron_effect_runners import FloatingIPEffectRunner
+from tests.unit.plugins.neutron_effect_runners import OTHERS_TAGS
+from tests.unit.plugins.neutron_effect_runners import TAGS
 
 FIRST, SECOND, THIRD = ADDRESSES
 
@@ -30,81 +30,81 @@ FIRST, SECOND, THIRD = ADDRESSES
 class Case:
     """An effect in a situation.
 
-    :ivar given: brings a new world into the situation
+    :ivar given: brings a new runner into the situation
     :ivar left: the addresses that the project has afterwards
     """
 
     effect: str
-    given: Callable[[], FloatingIPWorld]
+    given: Callable[[], FloatingIPEffectRunner]
     left: tuple[str, ...]
 
 
-def fresh() -> FloatingIPWorld:
+def fresh() -> FloatingIPEffectRunner:
     """Nothing has happened yet."""
-    return FloatingIPWorld()
+    return FloatingIPEffectRunner()
 
 
-def leased() -> FloatingIPWorld:
+def leased() -> FloatingIPEffectRunner:
     """The reservation is active."""
-    return FloatingIPWorld().started()
+    return FloatingIPEffectRunner().started()
 
 
-def in_use() -> FloatingIPWorld:
+def in_use() -> FloatingIPEffectRunner:
     """Active, and two of the addresses lead to a server."""
-    world = leased()
-    world.attach(FIRST, SECOND)
-    return world
+    runner = leased()
+    runner.attach(FIRST, SECOND)
+    return runner
 
 
-def half_started() -> FloatingIPWorld:
+def half_started() -> FloatingIPEffectRunner:
     """A start made one, and another without tags."""
-    world = FloatingIPWorld()
-    world.cloud.network.set_floating_ip_tags(world.take(FIRST, OWNER).id, TAGS)
-    world.take(SECOND, OWNER, f'reservation:{RESERVATION}')
-    return world
+    runner = FloatingIPEffectRunner()
+    runner.cloud.network.set_floating_ip_tags(runner.take(FIRST, OWNER).id, TAGS)
+    runner.take(SECOND, OWNER, f'reservation:{RESERVATION}')
+    return runner
 
 
-def grown() -> FloatingIPWorld:
+def grown() -> FloatingIPEffectRunner:
     """One was active, all three are to be."""
-    world = FloatingIPWorld()
-    world.mine = world.resources[:1]
-    world.run('start')
-    world.mine = world.resources
-    return world
+    runner = FloatingIPEffectRunner()
+    runner.mine = runner.resources[:1]
+    runner.run('start')
+    runner.mine = runner.resources
+    return runner
 
 
-def shrunk() -> FloatingIPWorld:
+def shrunk() -> FloatingIPEffectRunner:
     """The third is to be given up, which nobody uses."""
-    world = in_use()
-    world.shrink(1, 2)
-    return world
+    runner = in_use()
+    runner.shrink(1, 2)
+    return runner
 
 
-def shrunk_wrongly() -> FloatingIPWorld:
+def shrunk_wrongly() -> FloatingIPEffectRunner:
     """One is to be given up that is in use, while another is not."""
-    world = in_use()
-    world.shrink(2, 3)
-    return world
+    runner = in_use()
+    runner.shrink(2, 3)
+    return runner
 
 
-def drifted() -> FloatingIPWorld:
+def drifted() -> FloatingIPEffectRunner:
     """One was deleted, one lost its tags, one was made anew for somebody else."""
-    world = leased()
-    network = world.cloud.network
-    found = world.found()
+    runner = leased()
+    network = runner.cloud.network
+    found = runner.found()
     network.delete_floating_ip(found[FIRST].id)
     network.set_floating_ip_tags(found[SECOND].id, {'mine'})
     network.delete_floating_ip(found[THIRD].id)
-    network.set_floating_ip_tags(world.take(THIRD, OTHER).id, TAGS)
-    return world
+    network.set_floating_ip_tags(runner.take(THIRD, OTHER).id, TAGS)
+    return runner
 
 
-def disguised() -> FloatingIPWorld:
+def disguised() -> FloatingIPEffectRunner:
     """The project has taken all marks away."""
-    world = in_use()
-    for item in world.found().values():
-        world.cloud.network.set_floating_ip_tags(item.id, set())
-    return world
+    runner = in_use()
+    for item in runner.found().values():
+        runner.cloud.network.set_floating_ip_tags(item.id, set())
+    return runner
 
 
 CASES = (
@@ -131,27 +131,27 @@ class TestEveryCase(every_call.EveryCase):
     beginnings = (fresh, half_started)
     least = 100
 
-    def finish(self, case: Case, world: FloatingIPWorld, stumble: Stumble) -> None:
+    def finish(self, case: Case, runner: FloatingIPEffectRunner, failing: FailingCallCloud) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
-        used = {item.id for item in world.found().values() if item.port_id}
+        used = {item.id for item in runner.found().values() if item.port_id}
 
         def watch() -> None:
-            now = {item.id for item in world.found().values() if item.port_id}
+            now = {item.id for item in runner.found().values() if item.port_id}
             if case.effect != 'end':
                 self.assertEqual(used, now)
 
-        world.run(case.effect, stumble, watch)
-        found = world.found()
+        runner.run(case.effect, failing, watch)
+        found = runner.found()
         self.assertEqual(list(case.left), sorted(found))
         for item in found.values():
             self.assertEqual(OWNER, item.project_id)
             self.assertLessEqual(TAGS, item.tags)
         ids = {address: item.id for address, item in found.items()}
-        self.assertEqual(ids or None, world.facts.get('floating_ips'))
-        self.assertIn(world.neighbour, world.cloud.networks.floating_ips())
+        self.assertEqual(ids or None, runner.facts.get('floating_ips'))
+        self.assertIn(runner.neighbour, runner.cloud.networks.floating_ips())
 
-    def nothing_left(self, world: FloatingIPWorld) -> None:
-        self.assertEqual({}, world.found())
+    def nothing_left(self, runner: FloatingIPEffectRunner) -> None:
+        self.assertEqual({}, runner.found())
 
 
 class TestOutcomes(base.TestCase):
@@ -166,64 +166,64 @@ class TestOutcomes(base.TestCase):
         self.assertEqual({1: 1, 2: 1}, shrunk_wrongly().run('start').kept)
 
     def test_what_is_required_is_kept(self) -> None:
-        world = FloatingIPWorld(THIRD).started()
-        world.shrink(1, 2)
-        self.assertEqual({1, 3}, set(world.run('start').kept or ()))
+        runner = FloatingIPEffectRunner(THIRD).started()
+        runner.shrink(1, 2)
+        self.assertEqual({1, 3}, set(runner.run('start').kept or ()))
 
     def test_what_is_in_use_and_what_is_required_have_to_fit(self) -> None:
-        world = FloatingIPWorld(THIRD).started()
-        world.attach(FIRST, SECOND)
-        world.shrink(2, 3)
-        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, world.once, 'start').message)
-        self.assertEqual(set(ADDRESSES), set(world.found()))
+        runner = FloatingIPEffectRunner(THIRD).started()
+        runner.attach(FIRST, SECOND)
+        runner.shrink(2, 3)
+        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, runner.once, 'start').message)
+        self.assertEqual(set(ADDRESSES), set(runner.found()))
 
     def test_nothing_in_use_is_removed(self) -> None:
-        world = leased()
-        world.attach(*ADDRESSES)
-        before = world.found()
-        world.shrink(1, 2)
-        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, world.once, 'start').message)
-        self.assertEqual(before, world.found())
+        runner = leased()
+        runner.attach(*ADDRESSES)
+        before = runner.found()
+        runner.shrink(1, 2)
+        self.assertIn(THIRD, self.assertRaises(exceptions.Permanent, runner.once, 'start').message)
+        self.assertEqual(before, runner.found())
 
     def test_what_cannot_be_kept_to_the_end_is_not_kept_in_place_of_others(self) -> None:
-        world = in_use()
-        world.shrink(2, 3)
-        world.until -= datetime.timedelta(minutes=1)
-        self.assertRaises(exceptions.Permanent, world.once, 'start')
-        self.assertEqual(set(ADDRESSES), set(world.found()))
+        runner = in_use()
+        runner.shrink(2, 3)
+        runner.until -= datetime.timedelta(minutes=1)
+        self.assertRaises(exceptions.Permanent, runner.once, 'start')
+        self.assertEqual(set(ADDRESSES), set(runner.found()))
 
     def test_what_is_replaced_goes_although_the_other_is_not_there_yet(self) -> None:
-        world = FloatingIPWorld()
-        world.mine = world.resources[:2]
-        world.run('start')
-        world.mine, world.leaving = world.resources[1:], world.resources[:1]
-        self.assertIsNone(world.run('start').kept)
-        self.assertEqual({SECOND, THIRD}, set(world.found()))
+        runner = FloatingIPEffectRunner()
+        runner.mine = runner.resources[:2]
+        runner.run('start')
+        runner.mine, runner.leaving = runner.resources[1:], runner.resources[:1]
+        self.assertIsNone(runner.run('start').kept)
+        self.assertEqual({SECOND, THIRD}, set(runner.found()))
 
     def test_an_address_of_another_project_is_waited_for(self) -> None:
         for tags, description in ((set(), ''), (OTHERS_TAGS, f'reservation:{RESERVATION}')):
-            world = FloatingIPWorld()
-            other = world.take(SECOND, OWNER, description)
-            world.cloud.network.set_floating_ip_tags(other.id, tags)
-            self.assertIsNone(world.once('start'))
-            world.once('end')
-            self.assertEqual({SECOND}, set(world.found()))
-            world.cloud.network.delete_floating_ip(other.id)
-            world.run('start')
-            self.assertEqual(set(ADDRESSES), set(world.found()))
+            runner = FloatingIPEffectRunner()
+            other = runner.take(SECOND, OWNER, description)
+            runner.cloud.network.set_floating_ip_tags(other.id, tags)
+            self.assertIsNone(runner.once('start'))
+            runner.once('end')
+            self.assertEqual({SECOND}, set(runner.found()))
+            runner.cloud.network.delete_floating_ip(other.id)
+            runner.run('start')
+            self.assertEqual(set(ADDRESSES), set(runner.found()))
 
     def test_an_address_of_some_other_port_is_waited_for(self) -> None:
-        world = FloatingIPWorld()
-        subnet = world.cloud.network.list_subnets(world.public.id)[0]
-        world.cloud.networks.add_port(subnet.id, OTHER, 'router', address=FIRST)
-        self.assertIsNone(world.once('start'))
+        runner = FloatingIPEffectRunner()
+        subnet = runner.cloud.network.list_subnets(runner.public.id)[0]
+        runner.cloud.networks.add_port(subnet.id, OTHER, 'router', address=FIRST)
+        self.assertIsNone(runner.once('start'))
 
     def test_a_quota_is_reported(self) -> None:
-        world = FloatingIPWorld()
-        world.cloud.networks.set_quota(OWNER, 'floatingips', 2)
-        self.assertRaises(CloudQuota, world.once, 'start')
-        world.run('end')
-        self.assertEqual({}, world.found())
+        runner = FloatingIPEffectRunner()
+        runner.cloud.networks.set_quota(OWNER, 'floatingips', 2)
+        self.assertRaises(CloudQuota, runner.once, 'start')
+        runner.run('end')
+        self.assertEqual({}, runner.found())
 
     def test_check_says_what_it_repaired(self) -> None:
         expected = (
@@ -232,20 +232,20 @@ class TestOutcomes(base.TestCase):
             f'floating IP {THIRD} was of another project',
         )
         self.assertEqual(expected, drifted().run('check').repaired)
-        world = drifted()
-        world.run('check')
-        self.assertEqual((), world.run('check').repaired)
+        runner = drifted()
+        runner.run('check')
+        self.assertEqual((), runner.run('check').repaired)
 
     def test_tags_of_the_project_stay(self) -> None:
-        world = drifted()
-        world.run('check')
-        self.assertEqual({'mine', *TAGS}, world.found()[SECOND].tags)
+        runner = drifted()
+        runner.run('check')
+        self.assertEqual({'mine', *TAGS}, runner.found()[SECOND].tags)
 
     def test_one_that_goes_while_it_is_tagged_is_made_again(self) -> None:
-        world = FloatingIPWorld()
-        world.cloud.fail('network.set_floating_ip_tags', error='not_found')
-        self.assertIsNone(world.once('start'))
-        world.run('start')
+        runner = FloatingIPEffectRunner()
+        runner.cloud.fail('network.set_floating_ip_tags', error='not_found')
+        self.assertIsNone(runner.once('start'))
+        runner.run('start')
 
 
 class TestSweep(base.TestCase):
@@ -258,21 +258,21 @@ class TestSweep(base.TestCase):
             ((RESERVATION,), (RESERVATION,), set(ADDRESSES)),
             ((), (), set(ADDRESSES)),
         ):
-            world = in_use()
+            runner = in_use()
             records = contract.Records(alive=frozenset(alive), ended=frozenset(ended))
             for dry_run in (True, False):
-                findings = list(world.plugin.sweep(records, world.cloud, dry_run=dry_run))
+                findings = list(runner.plugin.sweep(records, runner.cloud, dry_run=dry_run))
                 self.assertEqual(3 - len(left), len(findings))
                 self.assertTrue(all(bool(item.done) is not dry_run for item in findings))
-                self.assertEqual(set(ADDRESSES) if dry_run else left, set(world.found()))
-            self.assertIn(world.neighbour, world.cloud.networks.floating_ips())
+                self.assertEqual(set(ADDRESSES) if dry_run else left, set(runner.found()))
+            self.assertIn(runner.neighbour, runner.cloud.networks.floating_ips())
 
     def test_what_does_not_bear_our_tag_stays(self) -> None:
-        world = leased()
-        world.cloud.network.set_floating_ip_tags(world.found()[FIRST].id, TAGS - {'blazar'})
+        runner = leased()
+        runner.cloud.network.set_floating_ip_tags(runner.found()[FIRST].id, TAGS - {'blazar'})
         records = contract.Records(alive=frozenset(), ended=frozenset({RESERVATION}))
-        list(world.plugin.sweep(records, world.cloud, dry_run=False))
-        self.assertEqual({FIRST}, set(world.found()))
+        list(runner.plugin.sweep(records, runner.cloud, dry_run=False))
+        self.assertEqual({FIRST}, set(runner.found()))
 
 
 class TestDiscover(base.TestCase):
@@ -280,21 +280,21 @@ class TestDiscover(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = FloatingIPWorld()
-        self.public = self.world.public.id
+        self.runner = FloatingIPEffectRunner()
+        self.public = self.runner.public.id
 
     def refused(
         self, error: type[exceptions.ClimateError], address: object, network: str = ''
     ) -> None:
-        draft = neutron_worlds.address_draft(network or self.public, address)  # type: ignore[arg-type]  # what no caller should send
-        found = self.assertRaises(error, self.world.plugin.discover, draft, self.world.cloud)
+        draft = neutron_effect_runners.address_draft(network or self.public, address)  # type: ignore[arg-type]  # what no caller should send
+        found = self.assertRaises(error, self.runner.plugin.discover, draft, self.runner.cloud)
         self.assertLess(found.code, 500)
 
     def test_what_is_kept_of_it(self) -> None:
-        (subnet,) = self.world.cloud.network.list_subnets(self.public)
-        draft = neutron_worlds.address_draft(self.public, '203.0.113.200')
+        (subnet,) = self.runner.cloud.network.list_subnets(self.public)
+        draft = neutron_effect_runners.address_draft(self.public, '203.0.113.200')
         draft = dataclasses.replace(draft, capabilities={'room': '1'})
-        found = self.world.plugin.discover(draft, self.world.cloud)
+        found = self.runner.plugin.discover(draft, self.runner.cloud)
         self.assertEqual(f'{self.public}:203.0.113.200', found.name)
         expected = {
             'floating_network_id': self.public,
@@ -309,10 +309,10 @@ class TestDiscover(base.TestCase):
             self.refused(errors.InvalidIPFormat, address)
 
     def test_a_network_that_is_not_there_or_leads_nowhere(self) -> None:
-        inner = self.world.cloud.networks.add_network('inner', OWNER)
-        self.world.cloud.networks.add_subnet(inner.id, '203.0.113.0/24')
+        inner = self.runner.cloud.networks.add_network('inner', OWNER)
+        self.runner.cloud.networks.add_subnet(inner.id, '203.0.113.0/24')
         for name in ('twice', 'twice'):
-            self.world.cloud.networks.add_network(name, OWNER)
+            self.runner.cloud.networks.add_network(name, OWNER)
         for network in (inner.id, 'nowhere', 'public', 'twice'):
             self.refused(errors.FloatingIPNetworkNotFound, '203.0.113.200', network)
 
@@ -325,8 +325,8 @@ class TestDiscover(base.TestCase):
             self.refused(errors.NeutronUsesFloatingIP, address)
 
     def test_an_address_in_use(self) -> None:
-        self.world.take('203.0.113.210')
-        subnet = self.world.cloud.network.list_subnets(self.public)[0]
-        self.world.cloud.networks.add_port(subnet.id, OTHER, 'router', address='203.0.113.211')
+        self.runner.take('203.0.113.210')
+        subnet = self.runner.cloud.network.list_subnets(self.public)[0]
+        self.runner.cloud.networks.add_port(subnet.id, OTHER, 'router', address='203.0.113.211')
         for address in ('203.0.113.210', '203.0.113.211'):
             self.refused(errors.NeutronUsesFloatingIP, address)

@@ -9,29 +9,31 @@ import fixtures
 from climate import exceptions
 from tests import base
 from tests.stalls import Once
+from tests.unit.plugins.effect_runners import HostEffectRunner
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
 from tests.unit.plugins.test_host_effects import leased
 from tests.unit.plugins.test_host_effects import snapshot
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import World
 
 NEXT = '2b0c9f6e-51c7-4f53-8a35-2d0b6a3f9e11'
 
 
-def _next_tenant(world: World, *hosts: str, slots: bool = False, project: str = OTHER) -> None:
+def _next_tenant(
+    runner: HostEffectRunner, *hosts: str, slots: bool = False, project: str = OTHER
+) -> None:
     """End the lease as another manager does, and start the next one with a server on each host."""
-    compute = world.cloud.compute
-    for server in world.cloud.servers():
+    compute = runner.cloud.compute
+    for server in runner.cloud.servers():
         if server.host in hosts:
             compute.delete_server(server.id)
-    world.clock.advance(60)
-    world.cloud.servers()
-    mine = world.aggregate()
+    runner.clock.advance(60)
+    runner.cloud.servers()
+    mine = runner.aggregate()
     if mine is not None:
         for host in mine.hosts:
             compute.remove_host(mine.id, host)
         compute.delete_aggregate(mine.id)
-    pool = world.pool()
+    pool = runner.pool()
     found = compute.create_aggregate(NEXT, None if slots else f'blazar_{NEXT}')
     if slots:
         compute.set_aggregate_metadata(found.id, {'reservation': NEXT})
@@ -39,51 +41,53 @@ def _next_tenant(world: World, *hosts: str, slots: bool = False, project: str = 
         if not slots and host in pool.hosts:
             compute.remove_host(pool.id, host)
         compute.add_host(found.id, host)
-        world.cloud.boot_server(host, project, f'next on {host}')
+        runner.cloud.boot_server(host, project, f'next on {host}')
 
 
-def _next_there(world: World) -> set[str]:
-    going = {item.name for item in world.cloud.servers() if item.task_state == 'deleting'}
-    return {name for name in world.servers(OTHER) if name.startswith('next')} - going
+def _next_there(runner: HostEffectRunner) -> set[str]:
+    going = {item.name for item in runner.cloud.servers() if item.task_state == 'deleting'}
+    return {name for name in runner.servers(OTHER) if name.startswith('next')} - going
 
 
 class TestEnd(base.TestCase):
     """An end touches what is its lease's."""
 
     def test_it_leaves_the_servers_of_the_next_tenant(self) -> None:
-        world = leased()
+        runner = leased()
 
         def lend() -> None:
-            _next_tenant(world, 'compute-1', 'compute-2')
+            _next_tenant(runner, 'compute-1', 'compute-2')
 
-        hung = Once(world.cloud, 'compute.list_servers', lend)
-        world.once('end', hung)
+        hung = Once(runner.cloud, 'compute.list_servers', lend)
+        runner.once('end', hung)
         self.assertTrue(hung.happened)
-        self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
-        self.assertEqual(('compute-3',), world.pool().hosts)
+        self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(runner))
+        self.assertEqual(('compute-3',), runner.pool().hosts)
 
     def test_it_looks_again_before_each_deletion(self) -> None:
-        world = leased()
+        runner = leased()
 
         def lend() -> None:
-            _next_tenant(world, 'compute-1', 'compute-2', project=OWNER)
+            _next_tenant(runner, 'compute-1', 'compute-2', project=OWNER)
 
-        self.assertIsNone(world.once('end', Once(world.cloud, 'compute.list_servers', lend)))
-        self.assertEqual({'next on compute-1', 'next on compute-2'}, world.servers(OWNER))
-        going = [item for item in world.cloud.servers() if item.task_state == 'deleting']
+        self.assertIsNone(runner.once('end', Once(runner.cloud, 'compute.list_servers', lend)))
+        self.assertEqual({'next on compute-1', 'next on compute-2'}, runner.servers(OWNER))
+        going = [item for item in runner.cloud.servers() if item.task_state == 'deleting']
         self.assertEqual([], going)
 
     def test_it_leaves_servers_of_other_projects_and_names_them_in_the_log(self) -> None:
         log = self.useFixture(fixtures.FakeLogger())
-        world = leased()
-        found = world.cloud.boot_server('compute-1', OTHER, 'stranger')
-        world.waits('end')
-        world.clock.advance(60)
-        error = self.assertRaises(exceptions.Transient, world.plugin.end, world.work(), world.cloud)
+        runner = leased()
+        found = runner.cloud.boot_server('compute-1', OTHER, 'stranger')
+        runner.waits('end')
+        runner.clock.advance(60)
+        error = self.assertRaises(
+            exceptions.Transient, runner.plugin.end, runner.work(), runner.cloud
+        )
         self.assertNotIn(found.id, error.message)
         self.assertIn(found.id, log.output)
-        self.assertEqual({'stranger', 'neighbour'}, world.servers(OTHER))
-        self.assertEqual(set(), world.servers(OWNER))
+        self.assertEqual({'stranger', 'neighbour'}, runner.servers(OTHER))
+        self.assertEqual(set(), runner.servers(OWNER))
 
 
 class TestStart(base.TestCase):
@@ -91,60 +95,60 @@ class TestStart(base.TestCase):
 
     def test_it_leaves_what_runs_on_hosts_of_another_lease(self) -> None:
         for slots in (False, True):
-            world = World()
-            world.run('prepare')
+            runner = HostEffectRunner()
+            runner.run('prepare')
 
-            def lend(world: World = world, slots: bool = slots) -> None:
-                _next_tenant(world, 'compute-1', 'compute-2', slots=slots)
+            def lend(runner: HostEffectRunner = runner, slots: bool = slots) -> None:
+                _next_tenant(runner, 'compute-1', 'compute-2', slots=slots)
 
-            hung = Once(world.cloud, 'compute.list_servers', lend)
-            self.assertIsNone(world.once('start', hung))
+            hung = Once(runner.cloud, 'compute.list_servers', lend)
+            self.assertIsNone(runner.once('start', hung))
             self.assertTrue(hung.happened)
-            self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(world))
+            self.assertEqual({'next on compute-1', 'next on compute-2'}, _next_there(runner))
 
 
 class TestImages(base.TestCase):
     """Of each server one image is made, and it is the project's in the end."""
 
-    def _images(self, world: World) -> list[tuple[str, str | None]]:
-        return sorted((image.name, image.owner) for image in world.cloud.images())
+    def _images(self, runner: HostEffectRunner) -> list[tuple[str, str | None]]:
+        return sorted((image.name, image.owner) for image in runner.cloud.images())
 
     def test_one_whose_making_was_not_written_down_is_found(self) -> None:
-        world = snapshot()
-        world.once('before_end')
+        runner = snapshot()
+        runner.once('before_end')
         # Two managers die after the call and before the commit.
         for _ in range(2):
-            world.plugin.before_end(world.work(), world.cloud)
-            self.assertEqual(1, len(self._images(world)))
-        world.run('before_end')
-        found = self._images(world)
+            runner.plugin.before_end(runner.work(), runner.cloud)
+            self.assertEqual(1, len(self._images(runner)))
+        runner.run('before_end')
+        found = self._images(runner)
         self.assertEqual([('reserved_own-1', OWNER), ('reserved_own-2', OWNER)], found)
 
     def test_they_are_handed_over_when_all_of_them_is_written(self) -> None:
-        world = snapshot()
-        world.cloud.set_seconds('image', 30)
-        world.waits('before_end')
-        world.run('before_end')
-        world.clock.advance(60)
-        self.assertEqual({OWNER}, {owner for _, owner in self._images(world)})
+        runner = snapshot()
+        runner.cloud.set_seconds('image', 30)
+        runner.waits('before_end')
+        runner.run('before_end')
+        runner.clock.advance(60)
+        self.assertEqual({OWNER}, {owner for _, owner in self._images(runner)})
 
     def test_a_second_one_is_deleted_and_no_other(self) -> None:
-        world = snapshot()
-        server = next(item for item in world.cloud.servers() if item.name == 'own-1')
-        world.cloud.compute.create_image(server.id, 'reserved_own-1')
-        earlier = {image.id for image in world.cloud.images()}
-        world.run('before_end')
-        world.cloud.compute.create_image(server.id, 'reserved_own-1')
-        own = world.cloud.compute.create_image(server.id, 'reserved_own-1')
-        world.cloud.image.give_image(own, OWNER)
-        foreign = world.cloud.add_image('reserved_own-1', OTHER, server)
-        known = set(world.facts['images'].values())
-        world.run('end')
+        runner = snapshot()
+        server = next(item for item in runner.cloud.servers() if item.name == 'own-1')
+        runner.cloud.compute.create_image(server.id, 'reserved_own-1')
+        earlier = {image.id for image in runner.cloud.images()}
+        runner.run('before_end')
+        runner.cloud.compute.create_image(server.id, 'reserved_own-1')
+        own = runner.cloud.compute.create_image(server.id, 'reserved_own-1')
+        runner.cloud.image.give_image(own, OWNER)
+        foreign = runner.cloud.add_image('reserved_own-1', OTHER, server)
+        known = set(runner.facts['images'].values())
+        runner.run('end')
         kept = earlier | known | {own, foreign}
-        self.assertEqual(kept, {image.id for image in world.cloud.images()})
+        self.assertEqual(kept, {image.id for image in runner.cloud.images()})
 
     def test_servers_of_other_projects_are_left_alone(self) -> None:
-        world = snapshot()
-        world.cloud.boot_server('compute-1', OTHER, 'stranger')
-        world.run('before_end')
-        self.assertNotIn('reserved_stranger', [image.name for image in world.cloud.images()])
+        runner = snapshot()
+        runner.cloud.boot_server('compute-1', OTHER, 'stranger')
+        runner.run('before_end')
+        self.assertNotIn('reserved_stranger', [image.name for image in runner.cloud.images()])

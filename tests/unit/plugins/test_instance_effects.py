@@ -12,14 +12,14 @@ from climate.plugins.host.isolation import Isolation
 from climate.plugins.instance import names as instance_names
 from climate.plugins.instance.by_flavor import FlavorRequest
 from tests.unit.plugins import every_call
-from tests.unit.plugins.instance_world import InstanceWorld
-from tests.unit.plugins.instance_world import RESOURCE_CLASS
-from tests.unit.plugins.instance_world import SIZE
-from tests.unit.plugins.instance_world import SOURCE
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import RESERVATION
-from tests.unit.plugins.world import When
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import RESERVATION
+from tests.unit.plugins.effect_runners import When
+from tests.unit.plugins.instance_effect_runner import InstanceEffectRunner
+from tests.unit.plugins.instance_effect_runner import RESOURCE_CLASS
+from tests.unit.plugins.instance_effect_runner import SIZE
+from tests.unit.plugins.instance_effect_runner import SOURCE
 
 ALL = {'compute-1', 'compute-2', 'compute-3'}
 
@@ -28,123 +28,123 @@ ALL = {'compute-1', 'compute-2', 'compute-3'}
 class Case:
     """An effect in a situation.
 
-    :ivar given: brings a new world into the situation
+    :ivar given: brings a new runner into the situation
     :ivar slots: by number of the host, afterwards
     """
 
     effect: str
-    given: Callable[[], InstanceWorld]
+    given: Callable[[], InstanceEffectRunner]
     slots: dict[int, int]
 
 
-def booked() -> InstanceWorld:
+def booked() -> InstanceEffectRunner:
     """Nothing has happened yet."""
-    world = InstanceWorld(dataclasses.replace(SIZE, affinity=False))
-    world.neighbour()
-    return world
+    runner = InstanceEffectRunner(dataclasses.replace(SIZE, affinity=False))
+    runner.neighbour()
+    return runner
 
 
-def of_flavor() -> InstanceWorld:
+def of_flavor() -> InstanceEffectRunner:
     """The same for a flavor, where Placement keeps others off."""
-    return InstanceWorld(
+    return InstanceEffectRunner(
         FlavorRequest(flavor_id='gold', amount=3, source=SOURCE), Isolation.PLACEMENT
     )
 
 
-def prepared() -> InstanceWorld:
+def prepared() -> InstanceEffectRunner:
     """What can be made ahead is there."""
-    world = booked()
-    world.run('prepare')
-    return world
+    runner = booked()
+    runner.run('prepare')
+    return runner
 
 
-def prepared_otherwise() -> InstanceWorld:
+def prepared_otherwise() -> InstanceEffectRunner:
     """It was made ahead, and then other sizes were wanted, and no group."""
-    world = prepared()
-    world.request = dataclasses.replace(SIZE, vcpus=1)
-    return world
+    runner = prepared()
+    runner.request = dataclasses.replace(SIZE, vcpus=1)
+    return runner
 
 
-def active() -> InstanceWorld:
+def active() -> InstanceEffectRunner:
     """The reservation is active, and its owner makes use of it."""
     return booked().started(2)
 
 
-def active_flavor() -> InstanceWorld:
+def active_flavor() -> InstanceEffectRunner:
     """The same for a flavor."""
     return of_flavor().started(2)
 
 
-def grown() -> InstanceWorld:
+def grown() -> InstanceEffectRunner:
     """It gets a slot more on the second host, and one on the third."""
-    world = active()
-    world.mine = {1: 2, 2: 2, 3: 1}
-    return world
+    runner = active()
+    runner.mine = {1: 2, 2: 2, 3: 1}
+    return runner
 
 
-def shrunk() -> InstanceWorld:
+def shrunk() -> InstanceEffectRunner:
     """One slot that nobody uses goes."""
-    world = active()
-    world.shrink({1: 2})
-    return world
+    runner = active()
+    runner.shrink({1: 2})
+    return runner
 
 
-def shrunk_elsewhere() -> InstanceWorld:
+def shrunk_elsewhere() -> InstanceEffectRunner:
     """A slot that is in use was to go; there is another."""
-    world = booked().started(3)
-    world.delete('own-1')
-    world.shrink({1: 2})
-    return world
+    runner = booked().started(3)
+    runner.delete('own-1')
+    runner.shrink({1: 2})
+    return runner
 
 
-def failed() -> InstanceWorld:
+def failed() -> InstanceEffectRunner:
     """The second host has failed with a server; its slot goes to the third."""
-    world = booked().started(3)
-    world.cloud.set_hypervisor('compute-2', state='down')
-    world.resources = tuple(
-        dataclasses.replace(each, failed_at=world.clock.now()) if each.id == 2 else each
-        for each in world.resources
+    runner = booked().started(3)
+    runner.cloud.set_hypervisor('compute-2', state='down')
+    runner.resources = tuple(
+        dataclasses.replace(each, failed_at=runner.clock.now()) if each.id == 2 else each
+        for each in runner.resources
     )
-    world.mine, world.leaving = {1: 2, 3: 1}, {2: 1}
-    return world
+    runner.mine, runner.leaving = {1: 2, 3: 1}, {2: 1}
+    return runner
 
 
-def drifted() -> InstanceWorld:
+def drifted() -> InstanceEffectRunner:
     """An operator has changed all there is."""
-    world = active()
-    compute, placement = world.cloud.compute, world.cloud.placement
-    aggregate = world.present()
+    runner = active()
+    compute, placement = runner.cloud.compute, runner.cloud.placement
+    aggregate = runner.present()
     compute.remove_host(aggregate.id, 'compute-2')
     compute.add_host(aggregate.id, 'compute-3')
     compute.set_aggregate_metadata(aggregate.id, {'reservation': 'x', 'blazar:owner': OTHER})
-    compute.remove_host(world.pool().id, 'compute-2')
+    compute.remove_host(runner.pool().id, 'compute-2')
     compute.set_extra_specs(RESERVATION, {f'resources:{RESOURCE_CLASS}': '2', 'own': 'x'})
     compute.remove_flavor_access(RESERVATION, OWNER)
-    compute.delete_server_group(world.facts['server_group_id'])
-    placement.delete_provider(world.provider('blazar_compute-2').uuid)
-    return world
+    compute.delete_server_group(runner.facts['server_group_id'])
+    placement.delete_provider(runner.provider('blazar_compute-2').uuid)
+    return runner
 
 
-def without_flavor() -> InstanceWorld:
+def without_flavor() -> InstanceEffectRunner:
     """Somebody has deleted the flavor while servers of it run."""
-    world = active()
-    world.cloud.compute.delete_flavor(RESERVATION)
-    return world
+    runner = active()
+    runner.cloud.compute.delete_flavor(RESERVATION)
+    return runner
 
 
-def without_aggregate() -> InstanceWorld:
+def without_aggregate() -> InstanceEffectRunner:
     """Somebody has deleted the aggregate, and the third host has slots."""
-    world = grown().started()
-    world.mine = {1: 2, 2: 2}
-    world.delete_aggregate(world.present())
-    return world
+    runner = grown().started()
+    runner.mine = {1: 2, 2: 2}
+    runner.delete_aggregate(runner.present())
+    return runner
 
 
-def hidden() -> InstanceWorld:
+def hidden() -> InstanceEffectRunner:
     """Nova does not list the servers, for their flavor was made anew."""
-    world = without_flavor()
-    world.run('check')
-    return world
+    runner = without_flavor()
+    runner.run('check')
+    return runner
 
 
 BOOKED = {1: 2, 2: 1}
@@ -185,51 +185,53 @@ class TestEveryCase(every_call.EveryCase):
     # These are not looked for before they are removed.
     blind = frozenset({'remove_inventory', 'delete_resource_class', 'delete_flavor'})
 
-    def finish(self, case: Case, world: InstanceWorld, cloud: Cloud) -> None:
+    def finish(self, case: Case, runner: InstanceEffectRunner, cloud: Cloud) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
-        own = {each.name for each in world.cloud.servers() if each.project_id == OWNER}
-        others = {each.name for each in world.cloud.servers() if each.project_id == OTHER}
+        own = {each.name for each in runner.cloud.servers() if each.project_id == OWNER}
+        others = {each.name for each in runner.cloud.servers() if each.project_id == OTHER}
 
         def watch() -> None:
-            names = {each.name for each in world.cloud.servers()}
+            names = {each.name for each in runner.cloud.servers()}
             self.assertLessEqual(others, names)
             if case.effect != 'end':
                 self.assertLessEqual(own, names)
 
-        world.run(case.effect, cloud, watch)
-        self.right(case, world)
+        runner.run(case.effect, cloud, watch)
+        self.right(case, runner)
 
-    def right(self, case: Case, world: InstanceWorld) -> None:
-        self.assertEqual(case.slots, world.slots())
+    def right(self, case: Case, runner: InstanceEffectRunner) -> None:
+        self.assertEqual(case.slots, runner.slots())
         if case.effect == 'end':
-            self.assertEqual([], world.left())
-            self.assertIsNone(world.aggregate())
-            self.assertEqual({}, world.facts)
+            self.assertEqual([], runner.left())
+            self.assertIsNone(runner.aggregate())
+            self.assertEqual({}, runner.facts)
             return
-        self.assertLessEqual(ALL, world.pooled())
-        aggregate = world.present()
-        group = world.facts.get('server_group_id')
-        self.assertEqual(aggregate.id, world.facts['aggregate_id'])
+        self.assertLessEqual(ALL, runner.pooled())
+        aggregate = runner.present()
+        group = runner.facts.get('server_group_id')
+        self.assertEqual(aggregate.id, runner.facts['aggregate_id'])
         self.assertEqual({f'compute-{number}' for number in case.slots}, set(aggregate.hosts))
         self.assertIsNone(aggregate.availability_zone)
         marks = {'reservation': RESERVATION, 'filter_tenant_id': OWNER, 'blazar:owner': OWNER}
         self.assertEqual(marks | ({'affinity_id': group} if group else {}), aggregate.metadata)
-        self.check_flavor(world, group, {OWNER} if case.effect != 'prepare' else set())
-        groups = world.cloud.compute.list_server_groups()
+        self.check_flavor(runner, group, {OWNER} if case.effect != 'prepare' else set())
+        groups = runner.cloud.compute.list_server_groups()
         self.assertEqual([group] if group else [], [each.id for each in groups])
-        self.assertNotIn('shrinking', world.facts)
+        self.assertNotIn('shrinking', runner.facts)
 
-    def check_flavor(self, world: InstanceWorld, group: str | None, projects: set[str]) -> None:
-        compute = world.cloud.compute
+    def check_flavor(
+        self, runner: InstanceEffectRunner, group: str | None, projects: set[str]
+    ) -> None:
+        compute = runner.cloud.compute
         flavor = compute.find_flavor(RESERVATION)
         wanted = instance_names.flavor(
-            world.plugin.template(world.request), RESERVATION, group, world.settings.isolation
+            runner.plugin.template(runner.request), RESERVATION, group, runner.settings.isolation
         )
         self.assertEqual(wanted, flavor)
         self.assertEqual(projects, compute.list_flavor_access(RESERVATION))
 
-    def nothing_left(self, world: InstanceWorld) -> None:
-        self.assertEqual([], world.left())
+    def nothing_left(self, runner: InstanceEffectRunner) -> None:
+        self.assertEqual([], runner.left())
 
     def moments(self, verb: str) -> tuple[When, ...]:
         return every_call.that_matter(verb)

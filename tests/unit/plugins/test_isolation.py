@@ -24,12 +24,12 @@ from tests import base
 from tests import landing
 from tests.narrowing import present
 from tests.unit.plugins import test_host_effects as effects
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import RESERVATION
-from tests.unit.plugins.world import Stumble
-from tests.unit.plugins.world import When
-from tests.unit.plugins.world import World
+from tests.unit.plugins.effect_runners import FailingCallCloud
+from tests.unit.plugins.effect_runners import HostEffectRunner
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import RESERVATION
+from tests.unit.plugins.effect_runners import When
 
 CLOSED = {'filter_tenant_id': 'climate:nobody', 'trait:CUSTOM_CLIMATE_FREEPOOL': 'required'}
 POOL: dict[Isolation, dict[str, str]] = {
@@ -47,24 +47,24 @@ TEXTS = st.dictionaries(
 )
 
 
-class Guard(Stumble):
+class Guard(FailingCallCloud):
     """A cloud that is looked at after every call.
 
     :ivar opened: hosts that others could land on, with the call that opened them
     """
 
-    def __init__(self, world: World, nth: int = 0, when: When = 'before') -> None:
-        super().__init__(world.cloud, nth, when)
-        self._world = world
+    def __init__(self, runner: HostEffectRunner, nth: int = 0, when: When = 'before') -> None:
+        super().__init__(runner.cloud, nth, when)
+        self._runner = runner
         self.opened: list[tuple[str, str]] = []
         self._open = self._now()
 
     def _now(self) -> set[str]:
         return {
             host.name
-            for host in self._world.resources
+            for host in self._runner.resources
             if landing.may_land(
-                OTHER, host.name, self._world.cloud.aggregates(), self._world.settings.isolation
+                OTHER, host.name, self._runner.cloud.aggregates(), self._runner.settings.isolation
             )
         }
 
@@ -78,16 +78,16 @@ class Guard(Stumble):
             self._open = now
 
 
-def metadata(world: World) -> dict[str, dict[str, str]]:
+def metadata(runner: HostEffectRunner) -> dict[str, dict[str, str]]:
     """Return the metadata of each aggregate, by its name."""
-    return {item.name: dict(item.metadata) for item in world.cloud.aggregates()}
+    return {item.name: dict(item.metadata) for item in runner.cloud.aggregates()}
 
 
-def expected(world: World) -> dict[str, dict[str, str]]:
+def expected(runner: HostEffectRunner) -> dict[str, dict[str, str]]:
     """Return the metadata that each aggregate should have."""
-    pool = {'freepool': POOL[world.settings.isolation]}
-    lease = {RESERVATION: LEASE[world.settings.isolation]}
-    return pool if world.aggregate() is None else pool | lease
+    pool = {'freepool': POOL[runner.settings.isolation]}
+    lease = {RESERVATION: LEASE[runner.settings.isolation]}
+    return pool if runner.aggregate() is None else pool | lease
 
 
 class TestMarking(base.TestCase):
@@ -126,11 +126,11 @@ class TestMarking(base.TestCase):
             options([])
             if given is not None:
                 options.set_override('isolation', given, group='physical:host')
-            world = World()
-            world.plugin = PhysicalHost.from_conf(options)
-            world.settings = dataclasses.replace(world.settings, isolation=mode)
-            world.run('start')
-            self.assertEqual(expected(world), metadata(world), given)
+            runner = HostEffectRunner()
+            runner.plugin = PhysicalHost.from_conf(options)
+            runner.settings = dataclasses.replace(runner.settings, isolation=mode)
+            runner.run('start')
+            self.assertEqual(expected(runner), metadata(runner), given)
 
 
 class EveryMode(base.TestCase):
@@ -140,27 +140,27 @@ class EveryMode(base.TestCase):
         self, mode: Isolation, case: effects.Case, nth: int = 0, when: When = 'after'
     ) -> None:
         """Run a case to its end, with a look at the cloud after each call."""
-        world = self.given(mode, case)
-        guard = Guard(world, nth, when)
-        world.run(case.effect, guard)
+        runner = self.given(mode, case)
+        guard = Guard(runner, nth, when)
+        runner.run(case.effect, guard)
         where = f'{mode}: {case.effect} of {case.given.__name__}: {nth} {when}'
         self.assertEqual([], guard.opened, where)
-        self.assertEqual(case.places, world.places(), where)
+        self.assertEqual(case.places, runner.places(), where)
         if case.effect in ('start', 'check'):
-            for name, words in expected(world).items():
-                self.assertLessEqual(words.items(), metadata(world)[name].items(), where)
+            for name, words in expected(runner).items():
+                self.assertLessEqual(words.items(), metadata(runner)[name].items(), where)
 
-    def given(self, mode: Isolation, case: effects.Case) -> World:
-        world = case.given()
-        world.configure(mode)
-        world.mark()
-        return world
+    def given(self, mode: Isolation, case: effects.Case) -> HostEffectRunner:
+        runner = case.given()
+        runner.configure(mode)
+        runner.mark()
+        return runner
 
     def calls(self, mode: Isolation, case: effects.Case) -> int:
-        world = self.given(mode, case)
-        stumble = Stumble(world.cloud)
-        world.run(case.effect, stumble)
-        return len(stumble.made)
+        runner = self.given(mode, case)
+        failing = FailingCallCloud(runner.cloud)
+        runner.run(case.effect, failing)
+        return len(failing.made)
 
 
 class TestEveryMode(EveryMode):
@@ -173,100 +173,100 @@ class TestEveryMode(EveryMode):
 
     def test_only_the_owner(self) -> None:
         for mode in Isolation:
-            world = World()
-            world.configure(mode)
-            world.plugin.admit(world.resources[0], world.cloud)
+            runner = HostEffectRunner()
+            runner.configure(mode)
+            runner.plugin.admit(runner.resources[0], runner.cloud)
             for effect, mine in (
                 ('prepare', set()),
                 ('start', {'compute-1', 'compute-2'}),
                 ('check', {'compute-1', 'compute-2'}),
                 ('end', set()),
             ):
-                world.run(effect)
-                self.assertEqual(mine, self.landed(world, OWNER), (mode, effect))
-                self.assertEqual(set(), self.landed(world, OTHER), (mode, effect))
-            self.assertEqual({'freepool': POOL[mode]}, metadata(world))
+                runner.run(effect)
+                self.assertEqual(mine, self.landed(runner, OWNER), (mode, effect))
+                self.assertEqual(set(), self.landed(runner, OTHER), (mode, effect))
+            self.assertEqual({'freepool': POOL[mode]}, metadata(runner))
 
-    def landed(self, world: World, project: str) -> set[str]:
-        there: tuple[Aggregate, ...] = world.cloud.aggregates()
+    def landed(self, runner: HostEffectRunner, project: str) -> set[str]:
+        there: tuple[Aggregate, ...] = runner.cloud.aggregates()
         return {
             host.name
-            for host in world.resources
-            if landing.may_land(project, host.name, there, world.settings.isolation)
+            for host in runner.resources
+            if landing.may_land(project, host.name, there, runner.settings.isolation)
         }
 
     def test_the_marks_are_there_before_the_first_host(self) -> None:
         for mode in Isolation:
-            world = World()
-            world.put('compute-1')
-            world.configure(mode)
-            stumble = Stumble(world.cloud)
-            world.plugin.admit(world.resources[0], stumble)
+            runner = HostEffectRunner()
+            runner.put('compute-1')
+            runner.configure(mode)
+            failing = FailingCallCloud(runner.cloud)
+            runner.plugin.admit(runner.resources[0], failing)
             marked = ['set_aggregate_metadata'] if POOL[mode] else []
-            made = [name for name in stumble.changes if 'trait' not in name]
+            made = [name for name in failing.changes if 'trait' not in name]
             self.assertEqual([*marked, 'add_host'], made, mode)
-            stumble = Stumble(world.cloud)
-            world.run('start', stumble)
+            failing = FailingCallCloud(runner.cloud)
+            runner.run('start', failing)
             self.assertEqual(
                 ['create_aggregate', 'set_aggregate_metadata', *['add_host', 'remove_host'] * 2],
-                stumble.changes,
+                failing.changes,
                 mode,
             )
 
     def test_a_start_looks_as_often_in_every_mode(self) -> None:
         made = []
         for mode in Isolation:
-            world = World()
-            world.configure(mode)
-            world.mark()
-            stumble = Stumble(world.cloud)
-            world.run('start', stumble)
-            made.append(stumble.made)
+            runner = HostEffectRunner()
+            runner.configure(mode)
+            runner.mark()
+            failing = FailingCallCloud(runner.cloud)
+            runner.run('start', failing)
+            made.append(failing.made)
         self.assertEqual([made[0]] * 3, made)
 
 
 class TestDrift(base.TestCase):
     """Marks that somebody else changed are put right; what is not ours stays."""
 
-    def leased(self, mode: Isolation) -> World:
-        world = World()
-        world.configure(mode)
-        world.run('start')
-        return world
+    def leased(self, mode: Isolation) -> HostEffectRunner:
+        runner = HostEffectRunner()
+        runner.configure(mode)
+        runner.run('start')
+        return runner
 
     def test_repair(self) -> None:
         for mode in Isolation:
             for name, words in (('freepool', POOL[mode]), (RESERVATION, LEASE[mode])):
                 for key in words:
                     for value in (None, OTHER):
-                        world = self.leased(mode)
-                        self.scribble(world, name, {key: value})
-                        done = world.run('check')
-                        self.assertEqual(expected(world), metadata(world))
+                        runner = self.leased(mode)
+                        self.scribble(runner, name, {key: value})
+                        done = runner.run('check')
+                        self.assertEqual(expected(runner), metadata(runner))
                         (line,) = done.repaired
                         self.assert_contains(line, key, name)
-                        self.assertEqual((), world.run('check').repaired)
+                        self.assertEqual((), runner.run('check').repaired)
 
     def test_what_is_not_ours_stays(self) -> None:
         for mode in Isolation:
-            world = self.leased(mode)
+            runner = self.leased(mode)
             added: dict[str, str | None] = {'filter_tenant_id_friends': OTHER, 'rack': '7'}
             for name in ('freepool', RESERVATION):
-                self.scribble(world, name, added)
-            self.assertEqual((), world.run('check').repaired)
+                self.scribble(runner, name, added)
+            self.assertEqual((), runner.run('check').repaired)
             for name in ('freepool', RESERVATION):
-                self.assertLessEqual(added.items(), metadata(world)[name].items())
+                self.assertLessEqual(added.items(), metadata(runner)[name].items())
 
     def test_an_isolation_of_the_operator_outlives_ours(self) -> None:
-        world = self.leased(Isolation.PLACEMENT)
-        self.scribble(world, 'freepool', {'filter_tenant_id': 'preemptible'})
-        world.configure(Isolation.FILTER)
-        world.run('check')
-        self.assertEqual({'filter_tenant_id': 'preemptible'}, metadata(world)['freepool'])
+        runner = self.leased(Isolation.PLACEMENT)
+        self.scribble(runner, 'freepool', {'filter_tenant_id': 'preemptible'})
+        runner.configure(Isolation.FILTER)
+        runner.run('check')
+        self.assertEqual({'filter_tenant_id': 'preemptible'}, metadata(runner)['freepool'])
 
-    def scribble(self, world: World, name: str, words: dict[str, str | None]) -> None:
-        aggregate = present(world.cloud.compute.find_aggregate(name))
-        world.cloud.compute.set_aggregate_metadata(aggregate.id, words)
+    def scribble(self, runner: HostEffectRunner, name: str, words: dict[str, str | None]) -> None:
+        aggregate = present(runner.cloud.compute.find_aggregate(name))
+        runner.cloud.compute.set_aggregate_metadata(aggregate.id, words)
 
 
 class TestChange(base.TestCase):
@@ -276,15 +276,15 @@ class TestChange(base.TestCase):
         for before in Isolation:
             for after in Isolation:
                 for effect in ('check', 'start'):
-                    world = World()
-                    world.configure(before)
-                    world.run('start')
-                    world.configure(after)
-                    done = world.run(effect)
-                    self.assertEqual(expected(world), metadata(world), (before, after))
+                    runner = HostEffectRunner()
+                    runner.configure(before)
+                    runner.run('start')
+                    runner.configure(after)
+                    done = runner.run(effect)
+                    self.assertEqual(expected(runner), metadata(runner), (before, after))
                     self.assertEqual(before is after or effect == 'start', done.repaired == ())
-                    world.run('end')
-                    self.assertEqual({'freepool': POOL[after]}, metadata(world))
+                    runner.run('end')
+                    self.assertEqual({'freepool': POOL[after]}, metadata(runner))
 
     def test_the_way_over_both_opens_nothing(self) -> None:
         """Either configuration of Nova is safe while the aggregates have both marks."""
@@ -292,13 +292,13 @@ class TestChange(base.TestCase):
             (Isolation.FILTER, Isolation.PLACEMENT),
             (Isolation.PLACEMENT, Isolation.FILTER),
         ):
-            world = World()
-            world.configure(first)
-            world.run('start')
-            world.configure(Isolation.BOTH)
-            world.run('check')
+            runner = HostEffectRunner()
+            runner.configure(first)
+            runner.run('start')
+            runner.configure(Isolation.BOTH)
+            runner.run('check')
             for nova_has in (first, Isolation.BOTH, last):
                 for host, owned in (('compute-1', True), ('compute-3', False)):
-                    there = world.cloud.aggregates()
+                    there = runner.cloud.aggregates()
                     self.assertFalse(landing.may_land(OTHER, host, there, nova_has))
                     self.assertEqual(owned, landing.may_land(OWNER, host, there, nova_has))

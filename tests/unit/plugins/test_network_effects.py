@@ -14,90 +14,90 @@ from climate.plugins.network import effects
 from climate.plugins.network import errors
 from tests import base
 from tests.unit.plugins import every_call
-from tests.unit.plugins import neutron_worlds
-from tests.unit.plugins.neutron_worlds import OTHERS_TAGS
-from tests.unit.plugins.neutron_worlds import SegmentWorld
-from tests.unit.plugins.neutron_worlds import TAGS
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import RESERVATION
-from tests.unit.plugins.world import Stumble
+from tests.unit.plugins import neutron_effect_runners
+from tests.unit.plugins.effect_runners import FailingCallCloud
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import RESERVATION
+from tests.unit.plugins.neutron_effect_runners import OTHERS_TAGS
+from tests.unit.plugins.neutron_effect_runners import SegmentEffectRunner
+from tests.unit.plugins.neutron_effect_runners import TAGS
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Case:
     """An effect in a situation.
 
-    :ivar given: brings a new world into the situation
+    :ivar given: brings a new runner into the situation
     :ivar left: the VLAN that the network is on afterwards; None if there is none
     :ivar name: how the network is called afterwards
     """
 
     effect: str
-    given: Callable[[], SegmentWorld]
+    given: Callable[[], SegmentEffectRunner]
     left: int | None
     name: str = 'blue'
 
 
-def fresh() -> SegmentWorld:
+def fresh() -> SegmentEffectRunner:
     """Nothing has happened yet."""
-    return SegmentWorld()
+    return SegmentEffectRunner()
 
 
-def leased() -> SegmentWorld:
+def leased() -> SegmentEffectRunner:
     """The reservation is active."""
-    return SegmentWorld().started()
+    return SegmentEffectRunner().started()
 
 
-def in_use() -> SegmentWorld:
+def in_use() -> SegmentEffectRunner:
     """Active, with a server, a router and a floating IP."""
-    world = leased()
-    world.furnish()
-    return world
+    runner = leased()
+    runner.furnish()
+    return runner
 
 
-def half_started() -> SegmentWorld:
+def half_started() -> SegmentEffectRunner:
     """A start made the network and got no further."""
-    world = SegmentWorld()
-    world.cloud.network.create_network(
-        'blue', OWNER, neutron_worlds.vlan(101), description=f'reservation:{RESERVATION}'
+    runner = SegmentEffectRunner()
+    runner.cloud.network.create_network(
+        'blue', OWNER, neutron_effect_runners.vlan(101), description=f'reservation:{RESERVATION}'
     )
-    return world
+    return runner
 
 
-def renamed() -> SegmentWorld:
+def renamed() -> SegmentEffectRunner:
     """The request was changed."""
-    world = in_use()
-    world.call('green', 'another')
-    return world
+    runner = in_use()
+    runner.call('green', 'another')
+    return runner
 
 
-def renamed_by_its_owner() -> SegmentWorld:
+def renamed_by_its_owner() -> SegmentEffectRunner:
     """The project calls its network as it likes."""
-    world = in_use()
-    world.cloud.network.describe_network(world.made().id, 'home', '')
-    return world
+    runner = in_use()
+    runner.cloud.network.describe_network(runner.made().id, 'home', '')
+    return runner
 
 
-def without_tags() -> SegmentWorld:
+def without_tags() -> SegmentEffectRunner:
     """The project has taken all marks away."""
-    world = in_use()
-    world.cloud.network.set_network_tags(world.made().id, {'mine'})
-    return world
+    runner = in_use()
+    runner.cloud.network.set_network_tags(runner.made().id, {'mine'})
+    return runner
 
 
-def without_network() -> SegmentWorld:
+def without_network() -> SegmentEffectRunner:
     """The project has deleted the network."""
-    world = leased()
-    world.cloud.network.delete_network(world.made().id)
-    return world
+    runner = leased()
+    runner.cloud.network.delete_network(runner.made().id)
+    return runner
 
 
-def moved() -> SegmentWorld:
+def moved() -> SegmentEffectRunner:
     """It is to be on another segment, and nobody uses it."""
-    world = leased()
-    world.shrink(2)
-    return world
+    runner = leased()
+    runner.shrink(2)
+    return runner
 
 
 CASES = (
@@ -125,32 +125,32 @@ class TestEveryCase(every_call.EveryCase):
     beginnings = (fresh, half_started)
     least = 70
 
-    def finish(self, case: Case, world: SegmentWorld, stumble: Stumble) -> None:
+    def finish(self, case: Case, runner: SegmentEffectRunner, failing: FailingCallCloud) -> None:
         """Run the case to its end, with all that must hold meanwhile."""
-        before = world.found()
+        before = runner.found()
         kept = before if case.given not in (moved, half_started) else None
-        plugged = world.plugged()
+        plugged = runner.plugged()
 
         def watch() -> None:
             if case.effect != 'end' and kept is not None:
-                self.assertEqual(kept.id, world.made().id)
-                self.assertEqual(plugged, world.plugged())
+                self.assertEqual(kept.id, runner.made().id)
+                self.assertEqual(plugged, runner.plugged())
 
-        world.run(case.effect, stumble, watch)
-        present = [number for number in (101, 102) if world.found(number)]
+        runner.run(case.effect, failing, watch)
+        present = [number for number in (101, 102) if runner.found(number)]
         self.assertEqual([] if case.left is None else [case.left], present)
         if case.left is not None:
-            found = world.made(case.left)
+            found = runner.made(case.left)
             self.assertEqual((case.name, OWNER), (found.name, found.project_id))
             self.assertNotIn(RESERVATION, found.description)
             self.assertLessEqual(TAGS, found.tags)
-            self.assertEqual(found.id, world.facts['network_id'])
+            self.assertEqual(found.id, runner.facts['network_id'])
         else:
-            self.assertEqual({}, world.facts)
-        self.assertIn(world.neighbour, world.cloud.networks.networks())
+            self.assertEqual({}, runner.facts)
+        self.assertIn(runner.neighbour, runner.cloud.networks.networks())
 
-    def nothing_left(self, world: SegmentWorld) -> None:
-        self.assertIsNone(world.found())
+    def nothing_left(self, runner: SegmentEffectRunner) -> None:
+        self.assertIsNone(runner.found())
 
 
 class TestOutcomes(base.TestCase):
@@ -161,80 +161,82 @@ class TestOutcomes(base.TestCase):
         self.assert_has(found, name='blue', description='the net', project_id=OWNER, tags=TAGS)
 
     def test_the_end_takes_off_what_is_plugged_in(self) -> None:
-        world = leased()
-        floating = world.furnish()
-        network = world.made().id
-        world.run('end')
-        self.assertEqual((), world.cloud.network.list_ports(network))
-        self.assertEqual((), world.cloud.network.list_subnets(network))
-        left = next(item for item in world.cloud.networks.floating_ips() if item.id == floating)
+        runner = leased()
+        floating = runner.furnish()
+        network = runner.made().id
+        runner.run('end')
+        self.assertEqual((), runner.cloud.network.list_ports(network))
+        self.assertEqual((), runner.cloud.network.list_subnets(network))
+        left = next(item for item in runner.cloud.networks.floating_ips() if item.id == floating)
         self.assertIsNone(left.port_id)
 
     def test_the_end_waits_for_what_is_plugged_in_meanwhile(self) -> None:
         for verb in ('delete_network', 'remove_router_interface'):
-            world = in_use()
-            world.cloud.fail(f'network.{verb}', 2, error='conflict')
-            self.assertIsNone(world.once('end'))
-            world.run('end')
-            self.assertIsNone(world.found())
+            runner = in_use()
+            runner.cloud.fail(f'network.{verb}', 2, error='conflict')
+            self.assertIsNone(runner.once('end'))
+            runner.run('end')
+            self.assertIsNone(runner.found())
 
     def test_another_projects_network_is_waited_for_and_left_alone(self) -> None:
         for project, tags in ((OWNER, set()), (OTHER, TAGS), (OTHER, OTHERS_TAGS)):
-            world = SegmentWorld()
-            other = world.cloud.network.create_network('blue', project, neutron_worlds.vlan(101))
-            world.cloud.network.set_network_tags(other.id, tags)
+            runner = SegmentEffectRunner()
+            other = runner.cloud.network.create_network(
+                'blue', project, neutron_effect_runners.vlan(101)
+            )
+            runner.cloud.network.set_network_tags(other.id, tags)
             for effect in ('start', 'check'):
-                self.assertIsNone(world.once(effect), (project, tags))
+                self.assertIsNone(runner.once(effect), (project, tags))
             if tags != TAGS:
-                world.run('end')
-            self.assertEqual(other.id, world.made().id)
-            world.cloud.network.delete_network(other.id)
-            world.run('start')
+                runner.run('end')
+            self.assertEqual(other.id, runner.made().id)
+            runner.cloud.network.delete_network(other.id)
+            runner.run('start')
 
     def test_a_network_that_comes_first_is_seen_next_time(self) -> None:
-        world = SegmentWorld()
-        world.cloud.fail('network.create_network', error='conflict')
-        self.assertIsNone(world.once('start'))
+        runner = SegmentEffectRunner()
+        runner.cloud.fail('network.create_network', error='conflict')
+        self.assertIsNone(runner.once('start'))
         for verb in ('set_network_tags', 'describe_network'):
-            world.cloud.fail(f'network.{verb}', error='not_found')
-            self.assertIsNone(world.once('start'))
-        world.run('start')
+            runner.cloud.fail(f'network.{verb}', error='not_found')
+            self.assertIsNone(runner.once('start'))
+        runner.run('start')
 
     def test_a_network_in_use_is_not_moved(self) -> None:
-        world = in_use()
-        world.shrink(2)
-        self.assertRaises(exceptions.Permanent, world.once, 'start')
-        self.assertEqual(4, len(world.plugged()))
-        self.assertIsNone(world.found(102))
+        runner = in_use()
+        runner.shrink(2)
+        self.assertRaises(exceptions.Permanent, runner.once, 'start')
+        self.assertEqual(4, len(runner.plugged()))
+        self.assertIsNone(runner.found(102))
 
     def test_a_quota_and_a_segment_that_the_cloud_lacks_are_reported(self) -> None:
-        world = SegmentWorld()
-        world.cloud.networks.set_quota(OWNER, 'networks', 0)
-        self.assertRaises(CloudQuota, world.once, 'start')
-        world = SegmentWorld()
-        world.register(
+        runner = SegmentEffectRunner()
+        runner.cloud.networks.set_quota(OWNER, 'networks', 0)
+        self.assertRaises(CloudQuota, runner.once, 'start')
+        runner = SegmentEffectRunner()
+        runner.register(
             ResourceDraft(
                 resource_type='network',
                 attributes={'network_type': 'vlan', 'physical_network': 'nowhere', 'segment_id': 1},
             )
         )
-        self.assertRaises(exceptions.Permanent, world.once, 'start')
-        world.run('end')
+        self.assertRaises(exceptions.Permanent, runner.once, 'start')
+        runner.run('end')
 
     def test_check_says_what_it_repaired(self) -> None:
-        network = (world := without_tags()).made().id
-        done = world.run('check')
+        network = (runner := without_tags()).made().id
+        done = runner.run('check')
         self.assertEqual((f'network {network} had lost its tags',), done.repaired)
-        self.assertEqual({'mine', *TAGS}, world.made().tags)
+        self.assertEqual({'mine', *TAGS}, runner.made().tags)
         done = without_network().run('check')
         self.assertEqual(('the network on segment vlan:physnet1:101 was missing',), done.repaired)
         self.assertEqual((), in_use().run('check').repaired)
 
     def test_nothing_to_have_is_nothing_to_do(self) -> None:
-        world = SegmentWorld()
-        world.mine = ()
-        world.run('check')
-        self.assertIsNone(world.found())
+        runner = SegmentEffectRunner()
+        runner.mine = ()
+        runner.run('check')
+        self.assertIsNone(runner.found())
 
 
 class TestSweep(base.TestCase):
@@ -247,14 +249,14 @@ class TestSweep(base.TestCase):
             ((RESERVATION,), (RESERVATION,), False),
             ((), (), False),
         ):
-            world = in_use()
+            runner = in_use()
             records = contract.Records(alive=frozenset(alive), ended=frozenset(ended))
             for dry_run in (True, False):
-                findings = list(world.plugin.sweep(records, world.cloud, dry_run=dry_run))
+                findings = list(runner.plugin.sweep(records, runner.cloud, dry_run=dry_run))
                 self.assertEqual(goes, bool(findings))
                 self.assertTrue(all(bool(item.done) is not dry_run for item in findings))
-                self.assertEqual(goes and not dry_run, world.found() is None)
-            self.assertIn(world.neighbour, world.cloud.networks.networks())
+                self.assertEqual(goes and not dry_run, runner.found() is None)
+            self.assertIn(runner.neighbour, runner.cloud.networks.networks())
 
 
 class TestResources(base.TestCase):
@@ -262,7 +264,7 @@ class TestResources(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = SegmentWorld()
+        self.runner = SegmentEffectRunner()
 
     def draft(self, kind: str, physical: str | None, number: int) -> ResourceDraft:
         attributes = {'network_type': kind, 'segment_id': number}
@@ -277,7 +279,7 @@ class TestResources(base.TestCase):
             (self.draft('vlan', 'physnet1', 4094), 'vlan:physnet1:4094'),
             (self.draft('vxlan', None, 16777215), 'vxlan:-:16777215'),
         ):
-            found = self.world.plugin.discover(draft, self.world.cloud)
+            found = self.runner.plugin.discover(draft, self.runner.cloud)
             self.assertEqual((name, draft.attributes), (found.name, dict(found.attributes)))
             self.assertEqual({'speed': '10'}, dict(found.capabilities))
             actual = effects.of(found.attributes).segmentation_id
@@ -293,20 +295,20 @@ class TestResources(base.TestCase):
             ('flat', 'physnet1', 1),
         ):
             with self.assertRaises(exceptions.InvalidInput):
-                self.world.plugin.discover(self.draft(kind, physical, number), self.world.cloud)
+                self.runner.plugin.discover(self.draft(kind, physical, number), self.runner.cloud)
 
     def test_a_segment_in_use_is_neither_taken_nor_let_go(self) -> None:
         error = self.assertRaises(
             errors.SegmentInUse,
-            self.world.plugin.discover,
-            neutron_worlds.vlan_draft(100),
-            self.world.cloud,
+            self.runner.plugin.discover,
+            neutron_effect_runners.vlan_draft(100),
+            self.runner.cloud,
         )
-        expected = f'Segment vlan:physnet1:100 is used by network {self.world.neighbour.id}'
+        expected = f'Segment vlan:physnet1:100 is used by network {self.runner.neighbour.id}'
         self.assertEqual(expected, error.message)
-        resource = self.world.resources[0]
-        self.world.plugin.admit(resource, self.world.cloud)
-        self.world.plugin.release(resource, self.world.cloud)
-        self.world.run('start')
+        resource = self.runner.resources[0]
+        self.runner.plugin.admit(resource, self.runner.cloud)
+        self.runner.plugin.release(resource, self.runner.cloud)
+        self.runner.run('start')
         with self.assertRaises(errors.SegmentInUse):
-            self.world.plugin.release(resource, self.world.cloud)
+            self.runner.plugin.release(resource, self.runner.cloud)

@@ -19,7 +19,7 @@ from climate.plugins.server.request import Seen
 from climate.plugins.server.request import ServerRequest
 from climate.simulator import SimulatedCloud
 from tests import base
-from tests.unit.plugins.world import NOW
+from tests.unit.plugins.effect_runners import NOW
 
 PLUGIN = VirtualServer()
 TYPE = 'virtual:server'

@@ -16,7 +16,7 @@ from tests.functional.manager import harness
 from tests.functional.manager.walk import servers
 from tests.functional.manager.walk import stacks
 from tests.functional.manager.walk import storage
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 ADDRESSES = ('203.0.113.201', '203.0.113.202', '203.0.113.203')
 ROUTER = 'router'
@@ -27,9 +27,9 @@ def _hosts(_place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'physical:host', 'min': 2, 'max': 2, 'before_end': ''},)
 
 
-def _boot(world: World, lease: Lease) -> None:
-    for host in sorted(world.hosts(lease)):
-        world.cloud.boot_server(host, harness.PROJECT, f'server on {host}')
+def _boot(site: WalkDeployment, lease: Lease) -> None:
+    for host in sorted(site.hosts(lease)):
+        site.cloud.boot_server(host, harness.PROJECT, f'server on {host}')
 
 
 def _public(place: TypeRegistrar) -> str:
@@ -60,11 +60,11 @@ def _stack_with_addresses(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]
     return ({**stack, 'template': stacks.with_addresses(str(address['network_id']))},)
 
 
-def _attach(world: World, _lease: Lease) -> None:
-    inner = next(item for item in world.cloud.networks.networks() if item.name == 'inner')
-    ports = world.cloud.network.list_ports(inner.id)
+def _attach(site: WalkDeployment, _lease: Lease) -> None:
+    inner = next(item for item in site.cloud.networks.networks() if item.name == 'inner')
+    ports = site.cloud.network.list_ports(inner.id)
     port = next(item for item in ports if item.device_id == 'server')
-    world.cloud.networks.attach(world.cloud.networks.floating_ips()[0].id, port.id)
+    site.cloud.networks.attach(site.cloud.networks.floating_ips()[0].id, port.id)
 
 
 def _segments(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
@@ -82,8 +82,8 @@ def _segments_of(place: TypeRegistrar, *numbers: int) -> tuple[Mapping[str, Any]
     return ({'resource_type': 'network', 'network_name': 'walk'},)
 
 
-def _plug(world: World, _lease: Lease) -> None:
-    networks = world.cloud.networks
+def _plug(site: WalkDeployment, _lease: Lease) -> None:
+    networks = site.cloud.networks
     made = next(item for item in networks.networks() if item.name == 'walk')
     subnet = networks.add_subnet(made.id, '10.9.0.0/24')
     networks.add_router(subnet.id, harness.PROJECT, ROUTER)
@@ -101,10 +101,10 @@ def _slots_of_flavor(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'flavor:instance', 'flavor_id': small.id, 'amount': 3},)
 
 
-def _fill(world: World, lease: Lease) -> None:
+def _fill(site: WalkDeployment, lease: Lease) -> None:
     """Start a server of each flavor, which leaves slots that are free."""
     for reservation in lease.reservations:
-        world.cloud.compute_of(harness.PROJECT).create_server(
+        site.cloud.compute_of(harness.PROJECT).create_server(
             ServerDraft(name='server', flavor_id=reservation.id)
         )
 
@@ -121,14 +121,14 @@ def _several(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return (host, *_slots(place), *_addresses(place), *_segments_of(place, 101), *_racks(place))
 
 
-def _use_several(world: World, lease: Lease) -> None:
+def _use_several(site: WalkDeployment, lease: Lease) -> None:
     first = lease.reservations[0].id
-    (whole,) = (item for item in world.cloud.aggregates() if item.name == first)
-    world.cloud.boot_server(whole.hosts[0], harness.PROJECT, 'server')
-    world.cloud.compute_of(harness.PROJECT).create_server(
+    (whole,) = (item for item in site.cloud.aggregates() if item.name == first)
+    site.cloud.boot_server(whole.hosts[0], harness.PROJECT, 'server')
+    site.cloud.compute_of(harness.PROJECT).create_server(
         ServerDraft(name='server', flavor_id=lease.reservations[1].id)
     )
-    _attach(world, lease)
+    _attach(site, lease)
 
 
 AMOUNTS = {'grow': ({'amount': 3},), 'shrink': ({'amount': 1},)}

@@ -14,7 +14,7 @@ from tests.functional.manager import harness
 
 if TYPE_CHECKING:
     from climate.testing.kinds import TypeRegistrar
-    from tests.functional.manager.walk.world import World
+    from tests.functional.manager.walk.deployment import WalkDeployment
 
 VERSION = "heat_template_version: '2021-04-16'\n"
 TEMPLATE = f"""{VERSION}
@@ -63,7 +63,7 @@ def made(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'virtual:stack', 'name': 'web', 'template': TEMPLATE},)
 
 
-def use(_world: World, _lease: Lease) -> None:
+def use(_site: WalkDeployment, _lease: Lease) -> None:
     """Use a stack: nothing that Climate could see."""
 
 

@@ -13,7 +13,7 @@ from climate.simulator import SimulatedCloud
 from climate.simulator.volume_contents import POOL
 from climate.simulator.volume_types import DEFAULT_TYPE
 from tests.functional.manager import harness
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 if TYPE_CHECKING:
     from climate.testing.kinds import TypeRegistrar
@@ -39,10 +39,10 @@ def pools(place: TypeRegistrar) -> tuple[Mapping[str, Any], ...]:
     return ({'resource_type': 'physical:storage', 'min': 2, 'max': 2},)
 
 
-def fill(world: World, lease: Lease) -> None:
+def fill(site: WalkDeployment, lease: Lease) -> None:
     """Make a volume in a leased pool."""
     name = f'reservation:{lease.reservations[0].id}'
-    user = world.cloud.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
+    user = site.cloud.of_caller(f'{harness.CALLER.user_id}:{harness.PROJECT}')
     user.volume.create_volume('left', 1, volume_type=name)
 
 
@@ -93,7 +93,7 @@ def _server(place: TypeRegistrar) -> None:
     place.cloud.boot_server('compute-1', harness.PROJECT, 'server')
 
 
-def attach(world: World, _lease: Lease) -> None:
+def attach(site: WalkDeployment, _lease: Lease) -> None:
     """Attach a volume to a server."""
-    servers = [item for item in world.cloud.servers() if item.name == 'server']
-    world.cloud.volumes.attach(world.cloud.volumes.volumes()[0].id, servers[0].id)
+    servers = [item for item in site.cloud.servers() if item.name == 'server']
+    site.cloud.volumes.attach(site.cloud.volumes.volumes()[0].id, servers[0].id)

@@ -2,7 +2,7 @@
 
 """The clouds that the contract is held against.
 
-A world is a cloud under test together with what a test needs around it:
+A backend is a cloud under test together with what a test needs around it:
 servers that were started by others, answers that get lost.
 """
 
@@ -47,7 +47,7 @@ _BEFORE_WORK = frozenset({'refuse', 'status'})
 _SIMULATED_ERRORS: Mapping[int, simulator.Error] = {404: 'not_found', 409: 'conflict'}
 
 
-class World(abc.ABC):
+class Backend(abc.ABC):
     """A cloud under test."""
 
     cloud: base.Cloud
@@ -112,7 +112,7 @@ class World(abc.ABC):
         """End it."""
 
 
-class TroubledWorld(World):
+class FaultyBackend(Backend):
     """A cloud whose services, or the way to them, can be disturbed at will.
 
     :ivar pause: seconds that something may take for a test to see it happen
@@ -144,7 +144,7 @@ class TroubledWorld(World):
         self.disturb(verb, 'lose')
 
 
-class SimulatedWorld(TroubledWorld):
+class SimulatedBackend(FaultyBackend):
     """The simulated cloud; in memory if no directory is given."""
 
     def __init__(self, state_dir: str = simulator.MEMORY) -> None:
@@ -199,7 +199,7 @@ class SimulatedWorld(TroubledWorld):
         self.cloud.close()
 
 
-class FileSimulatedWorld(SimulatedWorld):
+class FileSimulatedBackend(SimulatedBackend):
     """The simulated cloud on a file."""
 
     def __init__(self) -> None:
@@ -222,7 +222,7 @@ def configuration(*files: str, **nova: object) -> cfg.ConfigOpts:
     return conf
 
 
-class StubWorld(World):
+class StubBackend(Backend):
     """The real clients, against a stub that speaks HTTP."""
 
     def __init__(self, **nova: object) -> None:
@@ -280,7 +280,7 @@ class StubWorld(World):
 
 
 def vlan(number: int) -> base.Segment:
-    """Return the segment of a VLAN on the wires that every world has."""
+    """Return the segment of a VLAN on the wires that every backend has."""
     return base.Segment(network_type='vlan', physical_network='physnet1', segmentation_id=number)
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The worlds of the contract of networks: what others do in Neutron."""
+"""The backends of the contract of networks: what others do in Neutron."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from keystoneauth1 import loading as ks_loading
 from openstack import connection
 
 from climate.cloud import base
-from tests.contract import real_worlds
-from tests.contract import worlds
+from tests.contract import backends
+from tests.contract import real_backends
 
 CIDR = '198.51.100.0/24'
 POOL = ('198.51.100.10', '198.51.100.12')
 
 
 class Networks(abc.ABC):
-    """What others do; it is gone when the world ends."""
+    """What others do; it is removed when the backend is closed."""
 
     @abc.abstractmethod
     def external(self) -> tuple[str, str]:
@@ -53,7 +53,7 @@ class Networks(abc.ABC):
 
     def segment(self) -> base.Segment:
         """Return a segment that nobody uses."""
-        return worlds.free_vlan()
+        return backends.free_vlan()
 
 
 class SimulatedNetworks(Networks):
@@ -63,7 +63,7 @@ class SimulatedNetworks(Networks):
 
     def external(self) -> tuple[str, str]:
         """Make one."""
-        made = self.cloud.networks.add_network(worlds.unique(), 'admin', external=True)
+        made = self.cloud.networks.add_network(backends.unique(), 'admin', external=True)
         return made.id, self.cloud.networks.add_subnet(made.id, CIDR, (POOL,)).id
 
     def subnet(self, network_id: str) -> str:
@@ -95,15 +95,15 @@ class SimulatedNetworks(Networks):
         self.cloud.networks.set_quota(self.project, resource, used + more)
 
 
-class SimulatedWorld(SimulatedNetworks, worlds.SimulatedWorld):
+class SimulatedBackend(SimulatedNetworks, backends.SimulatedBackend):
     """The simulated cloud in memory."""
 
 
-class FileSimulatedWorld(SimulatedNetworks, worlds.FileSimulatedWorld):
+class FileSimulatedBackend(SimulatedNetworks, backends.FileSimulatedBackend):
     """The simulated cloud on a file."""
 
 
-class RealWorld(Networks, real_worlds.RealWorld):
+class RealBackend(Networks, real_backends.RealBackend):
     """A real cloud, in which an administrator does what others do.
 
     The project exists in Neutron only, which asks nobody.
@@ -111,7 +111,7 @@ class RealWorld(Networks, real_worlds.RealWorld):
 
     def __init__(self) -> None:
         super().__init__()
-        self.project = worlds.unique('').replace('-', '')[:32]
+        self.project = backends.unique('').replace('-', '')[:32]
         self._left = contextlib.ExitStack()
         self.neutron = administrator().network
 
@@ -120,7 +120,7 @@ class RealWorld(Networks, real_worlds.RealWorld):
 
     def external(self) -> tuple[str, str]:
         """Make one."""
-        made = self.neutron.create_network(name=worlds.unique(), is_router_external=True)
+        made = self.neutron.create_network(name=backends.unique(), is_router_external=True)
         self._later(self._empty, made.id)
         subnet = self.neutron.create_subnet(
             network_id=made.id,
@@ -190,7 +190,7 @@ class RealWorld(Networks, real_worlds.RealWorld):
 @functools.cache
 def administrator() -> Any:
     """Return a connection of openstacksdk as Climate's user, past all proxies."""
-    conf = worlds.configuration(real_worlds.conf_file())
+    conf = backends.configuration(real_backends.conf_file())
     ks_loading.register_auth_conf_options(conf, 'nova')
     auth = ks_loading.load_auth_from_conf_options(conf, 'nova')
     session = ks_loading.load_session_from_conf_options(conf, 'nova', auth=auth)

@@ -21,12 +21,12 @@ from climate.cloud import base
 from climate.cloud import real
 from tests.clouds import find_cloud
 from tests.contract import wire
+from tests.contract.backends import configuration
+from tests.contract.backends import FaultyBackend
 from tests.contract.people import Person
 from tests.contract.people import RealPerson
 from tests.contract.proxy import FaultProxy
 from tests.contract.proxy import Kind
-from tests.contract.worlds import configuration
-from tests.contract.worlds import TroubledWorld
 from tests.waiting import until
 
 REAL_CLOUD = 'CLIMATE_CONTRACT_CONF'
@@ -107,7 +107,7 @@ def _objects(file: str) -> Mapping[str, str]:
     }
 
 
-class RealWorld(TroubledWorld):
+class RealBackend(FaultyBackend):
     """A real cloud: see :func:`conf_file`.
 
     It has to have what the constants above name; the user of another project
@@ -167,7 +167,7 @@ class RealWorld(TroubledWorld):
         """
 
         def booted() -> str | None:
-            server_id = super(RealWorld, self).boot(host, name)
+            server_id = super(RealBackend, self).boot(host, name)
             found = self.cloud.compute.find_server(server_id)
             if found is not None and found.status != 'ERROR':
                 return server_id
@@ -231,7 +231,7 @@ class RealWorld(TroubledWorld):
             proxy.close()
 
 
-class HastyRealWorld(RealWorld):
+class ImpatientRealBackend(RealBackend):
     """The same with clients that wait a few seconds and ask twice, as in production."""
 
     # The making of a stack takes Heat two seconds on a busy machine.

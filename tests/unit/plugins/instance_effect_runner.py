@@ -30,16 +30,16 @@ from climate.plugins.instance.by_size import VirtualInstance
 from climate.plugins.instance.plugin import Instances
 from climate.simulator import SimulatedCloud
 from tests.narrowing import present
-from tests.unit.plugins.world import draft
-from tests.unit.plugins.world import Effects
-from tests.unit.plugins.world import HOSTS
-from tests.unit.plugins.world import NOW
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import PERIOD
-from tests.unit.plugins.world import RESERVATION
+from tests.unit.plugins.effect_runners import draft
+from tests.unit.plugins.effect_runners import EffectRunner
+from tests.unit.plugins.effect_runners import HOSTS
+from tests.unit.plugins.effect_runners import NOW
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import PERIOD
+from tests.unit.plugins.effect_runners import RESERVATION
 
-# Short, for there is a look at the world every quarter of it.
+# Short, for the state is checked every quarter of it.
 DELETION_SECONDS = 0.5
 RESOURCE_CLASS = instance_names.resource_class(RESERVATION)
 SIZE = InstanceRequest(vcpus=2, memory_mb=2048, disk_gb=10, amount=3)
@@ -55,7 +55,7 @@ SOURCE = Flavor(
 )
 
 
-class InstanceWorld(Effects):
+class InstanceEffectRunner(EffectRunner):
     """Three registered hosts; two slots on the first, one on the second.
 
     :ivar mine: slots that the reservation has, by number of the host
@@ -71,7 +71,7 @@ class InstanceWorld(Effects):
         self.cloud = SimulatedCloud(
             ':memory:', clock=self.clock, server_deletion_seconds=DELETION_SECONDS
         )
-        # Only what is needed: there are hundreds of these worlds.
+        # Only what is needed: there are hundreds of these runners.
         for number in range(1, HOSTS + 1):
             self.cloud.add_hypervisor(f'compute-{number}')
         self.cloud.compute.create_aggregate('freepool', None)

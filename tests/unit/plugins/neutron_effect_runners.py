@@ -22,19 +22,19 @@ from climate.plugins.floating_ip.plugin import FloatingIP as FloatingIPPlugin
 from climate.plugins.network.plugin import NetworkPlugin
 from climate.simulator import SimulatedCloud
 from tests.narrowing import present
-from tests.unit.plugins.world import Effects
-from tests.unit.plugins.world import NOW
-from tests.unit.plugins.world import OTHER
-from tests.unit.plugins.world import OWNER
-from tests.unit.plugins.world import PERIOD
-from tests.unit.plugins.world import RESERVATION
+from tests.unit.plugins.effect_runners import EffectRunner
+from tests.unit.plugins.effect_runners import NOW
+from tests.unit.plugins.effect_runners import OTHER
+from tests.unit.plugins.effect_runners import OWNER
+from tests.unit.plugins.effect_runners import PERIOD
+from tests.unit.plugins.effect_runners import RESERVATION
 
 TAGS = {'blazar', f'reservation:{RESERVATION}'}
 OTHERS_TAGS = {'blazar', 'reservation:0e6c1f0a-1111-4a1c-9d8e-6c5f1d2a3b4c'}
 ADDRESSES = ('203.0.113.201', '203.0.113.202', '203.0.113.203')
 
 
-class NeutronWorld(Effects):
+class NeutronEffectRunner(EffectRunner):
     """A cloud, and a reservation of some of its resources.
 
     :ivar mine: what the reservation is to have
@@ -99,7 +99,7 @@ def _allocation(resource: Resource, end: datetime.datetime) -> Allocation:
     )
 
 
-class FloatingIPWorld(NeutronWorld):
+class FloatingIPEffectRunner(NeutronEffectRunner):
     """Three registered addresses of ``public``, all of them allocated."""
 
     def __init__(self, *required: str) -> None:
@@ -145,7 +145,7 @@ def address_draft(network_id: str, address: str) -> ResourceDraft:
     )
 
 
-class SegmentWorld(NeutronWorld):
+class SegmentEffectRunner(NeutronEffectRunner):
     """Two registered VLANs, the first of them allocated; its neighbour is in use."""
 
     def __init__(self) -> None:

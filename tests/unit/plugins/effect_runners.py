@@ -49,7 +49,7 @@ When = Literal['before', 'after']
 LOOKS = ('find_', 'list_', 'allocations', 'inventories', 'usages', 'traits')
 
 
-class Stumble:
+class FailingCallCloud:
     """A cloud whose n-th call fails, before or after its work; others do not.
 
     :ivar made: the verbs called so far
@@ -82,18 +82,18 @@ class Stumble:
 
 
 class _Verbs:
-    def __init__(self, stumble: Stumble, service: Any) -> None:
-        self._stumble = stumble
+    def __init__(self, failing: FailingCallCloud, service: Any) -> None:
+        self._failing = failing
         self._service = service
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         verb = getattr(self._service, name)
-        return lambda *arguments, **options: self._stumble.call(
+        return lambda *arguments, **options: self._failing.call(
             name, functools.partial(verb, **options), arguments
         )
 
 
-class Effects(abc.ABC):
+class EffectRunner(abc.ABC):
     """Runs the effects of one reservation as a manager does.
 
     :ivar facts: what the effects have left
@@ -143,7 +143,7 @@ class Effects(abc.ABC):
         )
 
     def started(self) -> Self:
-        """Start the reservation, and return this world."""
+        """Start the reservation, and return this runner."""
         self.run('start')
         return self
 
@@ -190,7 +190,7 @@ class Effects(abc.ABC):
     def run(
         self, effect: str, cloud: Cloud | None = None, watch: Callable[[], None] = lambda: None
     ) -> contract.Done:
-        """Run an effect until it is done, and look at the world after each try."""
+        """Run an effect until it is done, and check the state after each try."""
         self.since = self.clock.now()
         for _ in range(60):
             outcome = self.once(effect, cloud)
@@ -201,7 +201,7 @@ class Effects(abc.ABC):
         raise AssertionError(f'{effect} does not come to an end')
 
 
-class World(Effects):
+class HostEffectRunner(EffectRunner):
     """Three registered hosts, the first two of them allocated to a reservation."""
 
     def __init__(self, *, before_end: str = '') -> None:

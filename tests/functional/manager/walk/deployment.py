@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Every type of this project, in a world that can go back."""
+"""Every type of this project, in a deployment that can be restored."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from climate.leases.settings import LeasingSettings
 from climate.plugins.custom.plugin import Custom
 from climate.plugins.stack.plugin import VirtualStack
 from climate.plugins.stack.settings import StackSettings
-from climate.testing import world
-from climate.testing.world import CALLER
-from climate.testing.world import Moment
-from climate.testing.world import NOTHING
-from climate.testing.world import Picture
-from climate.testing.world import SETTINGS
+from climate.testing import restorable
+from climate.testing.restorable import CALLER
+from climate.testing.restorable import Moment
+from climate.testing.restorable import NOTHING
+from climate.testing.restorable import Picture
+from climate.testing.restorable import SETTINGS
 from tests import drafts
 from tests.functional import declared
 
-__all__ = ['CALLER', 'NOTHING', 'SETTINGS', 'Moment', 'Picture', 'World']
+__all__ = ['CALLER', 'NOTHING', 'SETTINGS', 'Moment', 'Picture', 'WalkDeployment']
 
 
-class World(world.World):
+class WalkDeployment(restorable.RestorableDeployment):
     """Every type that this tree declares, and one that an operator declares."""
 
     def __init__(

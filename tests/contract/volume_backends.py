@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The worlds of the contract of volumes: what others do in Cinder and Nova."""
+"""The backends of the contract of volumes: what others do in Cinder and Nova."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ import abc
 import contextlib
 
 from tests import waiting
-from tests.contract import network_worlds
-from tests.contract import real_worlds
-from tests.contract import worlds
+from tests.contract import backends
+from tests.contract import network_backends
+from tests.contract import real_backends
 
 # How long a volume, a snapshot or a server may take to come or to go.
 PATIENCE = 90.0
 
 
 class Volumes(abc.ABC):
-    """What others do; it is gone when the world ends."""
+    """What others do; it is removed when the backend is closed."""
 
     @abc.abstractmethod
     def image(self) -> str:
@@ -60,15 +60,15 @@ class SimulatedVolumes(Volumes):
         self.cloud.volumes.set_backup_service(False)
 
 
-class SimulatedWorld(SimulatedVolumes, worlds.SimulatedWorld):
+class SimulatedBackend(SimulatedVolumes, backends.SimulatedBackend):
     """The simulated cloud in memory."""
 
 
-class FileSimulatedWorld(SimulatedVolumes, worlds.FileSimulatedWorld):
+class FileSimulatedBackend(SimulatedVolumes, backends.FileSimulatedBackend):
     """The simulated cloud on a file."""
 
 
-class RealWorld(Volumes, real_worlds.RealWorld):
+class RealBackend(Volumes, real_backends.RealBackend):
     """A real cloud, in which Climate's user does what others do."""
 
     FLAVOR, IMAGE, NETWORK = 'm1.tiny', 'tiny', 'shared'
@@ -76,7 +76,7 @@ class RealWorld(Volumes, real_worlds.RealWorld):
     def __init__(self) -> None:
         super().__init__()
         self._left = contextlib.ExitStack()
-        self.admin = network_worlds.administrator()
+        self.admin = network_backends.administrator()
 
     def image(self) -> str:
         """Return the one that is there."""
@@ -87,7 +87,7 @@ class RealWorld(Volumes, real_worlds.RealWorld):
         nova = self.admin.compute
         network = self.admin.network.find_network(self.NETWORK, ignore_missing=False)
         server = nova.create_server(
-            name=worlds.unique(),
+            name=backends.unique(),
             image_id=self.image(),
             flavor_id=nova.find_flavor(self.FLAVOR, ignore_missing=False).id,
             networks=[{'uuid': network.id}],

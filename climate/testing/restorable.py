@@ -39,7 +39,7 @@ CALLER = dataclasses.replace(
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class Moment:
-    """The saved state of a world."""
+    """The saved state of a deployment."""
 
     store: sqlite3.Connection
     cloud: bytes
@@ -59,7 +59,7 @@ class Picture:
     has: Mapping[tuple[str, str | None], int]
 
 
-class World(deployment.Deployment):
+class RestorableDeployment(deployment.Deployment):
     """A deployment with other resource types, whose state can be saved and restored.
 
     :param plugins: the types, in addition to ``physical:host``
