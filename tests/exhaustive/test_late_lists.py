@@ -13,7 +13,7 @@ from climate.testing.kinds import TypeRegistrar
 from climate.testing.restorable import RestorableDeployment
 from tests import base
 from tests.functional.manager.walk import kinds
-from tests.functional.manager.walk.deployment import RestorableDeployment as WalkDeployment
+from tests.functional.manager.walk.deployment import WalkDeployment
 
 LATE = 2.0
 CREATING = tuple(verb for verb in VERBS if '.create_' in verb)

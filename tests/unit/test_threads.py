@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Threads that repeat a step."""
+"""Threads that repeat a step, and calls in threads that begin together."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import fixtures
 
 from climate.threads import RepeatingThread
 from tests import base
+from tests.threads import together
 
 SOON = 10.0
 
@@ -96,3 +97,29 @@ class TestRepeatingThread(base.TestCase):
         thread = self.repeating(lambda: None)
         thread.stop(SOON)
         self.assertFalse(thread.is_alive())
+
+
+class TestTogether(base.TestCase):
+    """Calls begin together, and a test fails if one of them hangs."""
+
+    def test_results_have_the_order_of_the_arguments(self) -> None:
+        met = threading.Barrier(3)
+
+        def meet(number: int) -> int:
+            met.wait(SOON)
+            return 2 * number
+
+        self.assertEqual([6, 2, 4], together(meet, [3, 1, 2]))
+
+    def test_an_error_of_a_call_is_raised(self) -> None:
+        with self.assertRaisesRegex(ZeroDivisionError, 'division by zero'):
+            together(lambda number: 1 / number, [1, 0])
+
+    def test_a_call_that_hangs_is_named(self) -> None:
+        end = threading.Event()
+        self.addCleanup(end.set)
+        calls = {'first': lambda: None, 'second': lambda: end.wait(SOON)}
+        with self.assertRaisesRegex(
+            AssertionError, r"1 of 2 calls have not ended after 0\.1 s: \['second'\]"
+        ):
+            together(lambda name: calls[name](), calls, seconds=0.1)
