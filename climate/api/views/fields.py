@@ -30,9 +30,11 @@ PLAIN: Final = 'plain'
 _INLINE: Final = {
     PLAIN: '"{$}"',
     'boolean': '{"true" if $ else "false"}',
-    'json': '{"null" if $ is None else to.json($)}',
+    'given': '{"false" if $ is None else "true"}',
     'null': 'null',
 }
+# What is mostly None, for which the writer need not be called.
+_NULLABLE: Final = frozenset({'json', 'readiness', 'stored_date'})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
@@ -69,22 +71,32 @@ def row(fields: Iterable[AnswerField], names: Iterable[str]) -> Callable[..., st
     :param names: of what the fields are ``of``: arguments of the function, after the writer,
         which has what they ``write``
     """
-    return _compiled(f'lambda to, {", ".join(names)}: {_text(fields)}')
+    return _compiled(f'lambda to, {", ".join(names)}: {_text(fields, "to.")}')
 
 
-def rows(
-    fields: Iterable[AnswerField], names: Iterable[str], *, owner: str, where: str
+def array(
+    fields: Iterable[AnswerField],
+    given: str,
+    loops: Iterable[tuple[str, str]],
+    *,
+    where: str = 'True',
+    first: str = '',
 ) -> Callable[..., list[str]]:
-    """Return a function that writes several objects as :func:`row` does, without a call for each.
+    """Return a function that writes objects as :func:`row` does, without a call for each.
 
-    :param names: of what each object consists of
-    :param owner: the name of what is the same for all: the argument after the writer
-    :param where: the condition on which one is written, in terms of the writer and of *names*
+    It also looks up what they ``write`` once for all.
+
+    :param given: the names of the arguments of the function, after the writer
+    :param loops: names, and what they are the values of; those of all loops are what the
+        fields are ``of``
+    :param where: the condition on which an object is written, in terms of these names
+    :param first: what each begins with, such as the text of other fields
     """
-    each = ', '.join(names)
-    return _compiled(
-        f'lambda to, {owner}, values: [{_text(fields)} for {each} in values if {where}]'
-    )
+    fields = tuple(fields)
+    used = sorted({field.write for field in fields if field.write not in _INLINE})
+    own = [(f'write_{name}', f'[to.{name}]') for name in used]
+    steps = ' '.join(f'for {names} in {values}' for names, values in (*own, *loops))
+    return _compiled(f'lambda to, {given}: [{_text(fields, "write_", first)} {steps} if {where}]')
 
 
 def _compiled(source: str) -> Callable[..., Any]:
@@ -92,13 +104,14 @@ def _compiled(source: str) -> Callable[..., Any]:
     return writer
 
 
-def _text(fields: Iterable[AnswerField]) -> str:
-    pieces = ', '.join(map(_piece, fields))
-    return f"f'{{{{{pieces}}}}}'"
+def _text(fields: Iterable[AnswerField], writer: str, first: str = '') -> str:
+    pieces = ', '.join(_piece(field, writer) for field in fields)
+    return f"f'{{{{{first}{pieces}}}}}'"
 
 
-def _piece(field: AnswerField) -> str:
-    value = _INLINE.get(field.write, f'{{to.{field.write}($)}}')
+def _piece(field: AnswerField, writer: str) -> str:
+    call = '{"null" if $ is None else @($)}' if field.write in _NULLABLE else '{@($)}'
+    value = _INLINE.get(field.write, call).replace('@', f'{writer}{field.write}')
     return f'"{field.name}": {value.replace("$", field.source)}'
 
 

@@ -43,7 +43,6 @@ _KNOWN: Final = 8192
 _KNOWN_CHOICES: Final = 64
 _OPTIONS: Final = [name for name in OPTIONS if name not in ListedLease._fields]
 _NO_OPTIONS: Final = [None] * len(_OPTIONS)
-_LEASE: Final = ('lease', *ListedLease._fields, *_OPTIONS)
 _RESERVATION: Final = ('lease_id', *ListedReservation._fields, 'whole')
 _COMMON: Final = frozenset(
     field.name
@@ -61,6 +60,7 @@ _STATUSES_BEFORE_1_8: Final = {
 }.__getitem__
 _Written = Callable[[str | None], str]
 _Row = Callable[..., str]
+_Array = Callable[..., list[str]]
 
 
 class LeaseWriter:
@@ -75,6 +75,8 @@ class LeaseWriter:
 
     quoted = staticmethod(json.encoder.encode_basestring_ascii)
     json = staticmethod(json.dumps)
+    options = _OPTIONS
+    no_options = _NO_OPTIONS
 
     def __init__(
         self, describers: Mapping[str, Describer], version: Microversion, *, named: bool = True
@@ -84,36 +86,31 @@ class LeaseWriter:
         self._describers = describers
         self._version = version
         self._named = named
-        self._lease, self._events = _lease_row(version), _event_rows(version)
-        self._plain_reservation = _reservation_row(version, placed=False, held=False)
+        self._leases, self._events = _lease_array(version), _event_array(version)
+        self._plain_reservations = _reservation_array(version)
         self.public: Collection[str] = PUBLIC_AT_1_1 if version >= V1_1 else PUBLIC_AT_1_0
         # Most reservations of a list have one of a few requests.
-        self._own: dict[tuple[str, str], str] = {}
+        self.own: dict[tuple[str, str], str] = {}
 
     def array(self, values: Iterable[ListedLease]) -> str:
         """Return leases as a JSON array."""
-        # The row is called here: a function between would take a thirtieth of the time.
-        return f'[{", ".join([self._lease(self, one, *one, *_options(one)) for one in values])}]'
+        return f'[{", ".join(self._leases(self, values))}]'
 
     def object(self, value: ListedLease) -> str:
         """Return a lease as a JSON object."""
-        return self._lease(self, value, *value, *_options(value))
+        (text,) = self._leases(self, [value])
+        return text
 
     def selected(self, values: Iterable[ListedLease], names: Collection[str]) -> str:
         """Return some fields of leases as a JSON array of objects.
 
         :param names: of fields of the microversion
         """
-        row = _chosen_row(frozenset(names))
-        return f'[{", ".join([row(self, value, *value, *_options(value)) for value in values])}]'
+        return f'[{", ".join(_chosen_array(frozenset(names))(self, values))}]'
 
-    def stored_date(self, value: datetime.datetime | str | None) -> str:
+    def stored_date(self, value: datetime.datetime | str) -> str:
         """Return an instant of the options of a lease."""
         return json.dumps(dates.write(_stored(value), self._version))
-
-    def is_given(self, value: Any) -> str:
-        """Return whether there is a value."""
-        return 'false' if value is None else 'true'
 
     def firm_at(self, lease: ListedLease) -> str:
         """Return when a lease stops moving; null if it has a fixed start."""
@@ -127,10 +124,8 @@ class LeaseWriter:
         """Return the events of a lease that users can see."""
         return f'[{", ".join(self._events(self, lease.id, lease.events))}]'
 
-    def readiness(self, value: Readiness | None) -> str:
+    def readiness(self, value: Readiness) -> str:
         """Return the last report on the resources of a lease."""
-        if value is None:
-            return 'null'
         return json.dumps(
             {
                 'ready': list(value.ready),
@@ -143,7 +138,14 @@ class LeaseWriter:
 
     def reservations(self, lease: ListedLease) -> str:
         """Return the reservations of a lease."""
-        return f'[{", ".join([self._reservation(one, lease.id) for one in lease.reservations])}]'
+        try:
+            texts = self._plain_reservations(self, lease.id, lease.reservations)
+        except KeyError:
+            texts = []
+        if len(texts) < len(lease.reservations):
+            # One of them has a placement or more to show, or a request that was not met yet.
+            texts = [self._reservation(one, lease.id) for one in lease.reservations]
+        return f'[{", ".join(texts)}]'
 
     def placement(self, reservation: Reservation) -> str:
         """Return the placement of a reservation that has one."""
@@ -165,13 +167,10 @@ class LeaseWriter:
         return json.dumps(holdings.instructions(reservation, describer, named=self._named))
 
     def _reservation(self, value: ListedReservation, lease_id: str) -> str:
-        if value.placement is None and value.holding is None:
-            text = self._plain_reservation(self, lease_id, *value, None)
-        else:
-            shown = {'placed': value.placement is not None, 'held': value.holding is not None}
-            row = _reservation_row(self._version, **shown)
-            text = row(self, lease_id, *value, value.whole(lease_id))
-        own = self._own.get((value.resource_type, value.request))
+        shown = {'placed': value.placement is not None, 'held': value.holding is not None}
+        row = _reservation_row(self._version, **shown)
+        text = row(self, lease_id, *value, value.whole(lease_id) if any(shown.values()) else None)
+        own = self.own.get((value.resource_type, value.request))
         if own is None and (own := self._own_text(value, lease_id)) is None:
             return json.dumps({**self._own_fields(value, lease_id), **json.loads(text)})
         return f'{{{own}{text[1:]}'
@@ -198,35 +197,49 @@ class LeaseWriter:
             return None
         describer = self._describers.get(value.resource_type)
         if describer is None or (describer.describes_request and reading.FAULT not in own):
-            self._own[value.resource_type, value.request] = text
+            self.own[value.resource_type, value.request] = text
         return text
 
 
-def _stored(value: datetime.datetime | str | None) -> datetime.datetime | None:
+def _stored(value: datetime.datetime | str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
 
 
-def _options(lease: ListedLease) -> Iterable[Any]:
-    return map(lease.options.get, _OPTIONS) if lease.options else _NO_OPTIONS
-
-
 @functools.cache
-def _lease_row(version: Microversion) -> _Row:
-    return fields.row(fields.at(leases.LEASE, version), _LEASE)
+def _lease_array(version: Microversion) -> _Array:
+    return _array_of_leases(fields.at(leases.LEASE, version))
 
 
 @functools.lru_cache(_KNOWN_CHOICES)
-def _chosen_row(names: Collection[str]) -> _Row:
-    return fields.row([field for field in leases.LEASE if field.name in names], _LEASE)
+def _chosen_array(names: Collection[str]) -> _Array:
+    return _array_of_leases(field for field in leases.LEASE if field.name in names)
+
+
+def _array_of_leases(chosen: Iterable[fields.AnswerField]) -> _Array:
+    loops = (
+        ('lease', 'values'),
+        (', '.join(ListedLease._fields), '[lease]'),
+        (', '.join(_OPTIONS), '[map(options.get, to.options) if options else to.no_options]'),
+    )
+    return fields.array(chosen, 'values', loops)
 
 
 @functools.cache
-def _event_rows(version: Microversion) -> Callable[..., list[str]]:
-    return fields.rows(
-        fields.at(leases.EVENT, version),
-        ListedEvent._fields,
-        owner='lease_id',
-        where='kind in to.public',
+def _event_array(version: Microversion) -> _Array:
+    loops = ((', '.join(ListedEvent._fields), 'values'),)
+    table = fields.at(leases.EVENT, version)
+    return fields.array(table, 'lease_id, values', loops, where='kind in to.public')
+
+
+@functools.cache
+def _reservation_array(version: Microversion) -> _Array:
+    """Return the writer of reservations with neither a placement nor what they hold."""
+    return fields.array(
+        [one for one in fields.at(leases.RESERVATION, version) if not one.optional],
+        'lease_id, values',
+        ((', '.join(ListedReservation._fields), 'values'),),
+        where='placement is None and holding is None',
+        first='{to.own[resource_type, request]}',
     )
 
 

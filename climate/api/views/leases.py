@@ -78,7 +78,7 @@ LEASE: Final = (
     AnswerField(name='latest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='firm_before', since=V1_8, write='json', schema=or_null(WHOLE)),
     AnswerField(name='wait_until', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
-    AnswerField(name='preemptible', of='yields', since=V1_8, write='is_given', schema=BOOLEAN),
+    AnswerField(name='preemptible', of='yields', since=V1_8, write='given', schema=BOOLEAN),
     AnswerField(name='yield', of='yields', since=V1_8, write='json', schema=or_null(_YIELD)),
     AnswerField(name='min_duration', since=V1_8, write='json', schema=or_null(WHOLE)),
     AnswerField(name='time_left', since=V1_8, write='json', schema=or_null(WHOLE)),
