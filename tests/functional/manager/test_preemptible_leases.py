@@ -28,9 +28,9 @@ from tests import base
 from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager.walk import servers
+from tests.functional.manager.walk.deployment import WalkDeployment
 from tests.functional.manager.walk.stacks import SMALL
 from tests.functional.manager.walk.stacks import TEMPLATE
-from tests.functional.manager.walk.deployment import WalkDeployment
 
 # All slices move until they begin.
 SETTINGS = dataclasses.replace(
@@ -180,9 +180,9 @@ class TestNotices(SlicesCase):
         self.site.until(1499)
         self.assertEqual(['create', 'start_lease'], self.site.bus.received(lease))
         self.site.until(1500)
-        told = self.site.bus.last('lease.yielding')
-        self.assertEqual((300, 'suspend'), (told['seconds_to_end'], told['yield']))
-        self.assertEqual('2030-01-01T12:50:00.000000', told['resumes_at'])
+        notification = self.site.bus.last('lease.yielding')
+        self.assertEqual((300, 'suspend'), (notification['seconds_to_end'], notification['yield']))
+        self.assertEqual('2030-01-01T12:50:00.000000', notification['resumes_at'])
         self.assertEqual('WAITING', self.site.status_at(1900, lease))
         notification = self.site.bus.last('lease.yielded')
         self.assertEqual(

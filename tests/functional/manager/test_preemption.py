@@ -216,9 +216,7 @@ class TestLearntYields(PreemptionCase):
             (own,) = servers.own(self.site.cloud)
             leases.append(self.preemptible([own], caller=CALLER))
         self.site.until(start - 1200)
-        return leases, self.site.leases.create(
-            GREEN, self.site.draft(hosts(4), start, start + 60)
-        )
+        return leases, self.site.leases.create(GREEN, self.site.draft(hosts(4), start, start + 60))
 
     def test_it_is_learnt_from_those_that_have_yielded(self) -> None:
         recorded = self.useFixture(metrics.RecordedMetrics())
