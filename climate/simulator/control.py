@@ -47,7 +47,7 @@ class Control(StateOwner):
 
     show_late = direct(lateness.set_seconds)
     set_seconds = direct(_set_seconds)
-    hold = direct(providers.allocate)
+    allocate = direct(providers.allocate)
 
     # -- faults
 

@@ -93,7 +93,7 @@ class TestLease(StackTest):
         self.alice.update_lease(lease['id'], name=self.name('again'))
         outputs = self.outputs(self.alice.sdk.orchestration.get_stack(stack.id))
         self.assertEqual(self.name('again'), outputs['name'])
-        self.foreign(lease)
+        self.use_existing_lease(lease)
         self.remove(self.alice, stack)
         self.assertEqual([], self.alice.leases())
         for each in (wait, after):
@@ -131,7 +131,7 @@ class TestLease(StackTest):
         self.remove(self.alice, stack)
         self.bob.delete_lease(taken['id'])
 
-    def foreign(self, lease: dict[str, Any]) -> None:
+    def use_existing_lease(self, lease: dict[str, Any]) -> None:
         """A stack uses a lease that it did not make, and leaves it alone."""
         template = self.template()
         template['resources']['it']['external_id'] = lease['id']

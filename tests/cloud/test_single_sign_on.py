@@ -321,8 +321,8 @@ class SingleSignOnTest(CloudTest):
         split = urlsplit(location)
         self.assertEqual([f'{self.climate}{LANDING}'], parse_qs(split.query)['origin'])
         for origin in ('https://evil.example.org', f'{self.climate}/elsewhere'):
-            foreign = split._replace(query=urlencode({'origin': origin})).geturl()
-            refused = self.at_keystone(browser, foreign, self.known())
+            elsewhere = split._replace(query=urlencode({'origin': origin})).geturl()
+            refused = self.at_keystone(browser, elsewhere, self.known())
             self.assertEqual(401, refused.status_code, refused.text)
             self.assertIn(f'{origin} is not a trusted dashboard host', self.log.read_text())
         _, token = self.form(self.at_keystone(browser, location, self.known()))

@@ -62,8 +62,8 @@ class WebPageTest(CloudTest):
         # The cookie alone, as another site would have it sent.
         self.assertEqual(401, self.send('GET', '/v1/leases').status_code)
         path = f'/v1/leases/{lease["id"]}'
-        foreign = self.send('DELETE', path, **PAGE, Origin='https://elsewhere.example')
-        self.assertEqual(403, foreign.status_code)
+        elsewhere = self.send('DELETE', path, **PAGE, Origin='https://elsewhere.example')
+        self.assertEqual(403, elsewhere.status_code)
         self.assertTrue(self.alice.knows(lease['id']))
         self.assertIn(self.send('DELETE', path, **PAGE).status_code, (202, 204))
 

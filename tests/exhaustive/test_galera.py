@@ -177,7 +177,7 @@ class TestTwoNodes(base.TestCase):
             self.settle()
             barrier = threading.Barrier(2)
             held = self.both(
-                lambda place, store, leases=leases, barrier=barrier: self._hold(
+                lambda place, store, leases=leases, barrier=barrier: self._mark_held(
                     store, leases[place].reservations[0].id, barrier
                 )
             )
@@ -199,7 +199,7 @@ class TestTwoNodes(base.TestCase):
 
         self.stores[0].run(work)
 
-    def _hold(self, store: Store, mine: str, barrier: threading.Barrier) -> bool:
+    def _mark_held(self, store: Store, mine: str, barrier: threading.Barrier) -> bool:
         first = True
 
         def work(tx: Transaction) -> bool:
@@ -210,7 +210,7 @@ class TestTwoNodes(base.TestCase):
                 barrier.wait(_SECONDS)
             if tx.allocations.holders([mine]):
                 return False
-            tx.allocations.hold([mine])
+            tx.allocations.mark_held([mine])
             return True
 
         return store.run(work)

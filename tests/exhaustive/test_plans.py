@@ -115,7 +115,7 @@ class Plans:
             'live_of': lambda tx: tx.allocations.live_of(mine),
             'lock_resources': lambda tx: tx.allocations.lock_resources(mine),
             'in_use': lambda tx: tx.allocations.in_use(7),
-            'hold': lambda tx: tx.allocations.hold(mine),
+            'mark_held': lambda tx: tx.allocations.mark_held(mine),
             'verify': lambda tx: verification.violations(tx.session, VERIFIED, own=mine),
             'move': lambda tx: tx.book(range(500)).move([1, 2], start=None, end=now),
             'release': lambda tx: tx.allocations.release(mine),

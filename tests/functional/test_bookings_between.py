@@ -139,7 +139,7 @@ class Between:
         self.clock.move_to(lease.period.start)
 
         def write(tx: Transaction) -> None:
-            tx.allocations.hold([item.id for item in lease.reservations])
+            tx.allocations.mark_held([item.id for item in lease.reservations])
             tx.leases.update(dataclasses.replace(lease, status=LeaseStatus.ACTIVE))
 
         self.store.run(write)

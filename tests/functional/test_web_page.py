@@ -314,10 +314,10 @@ class TestPage(PageCase):
         without = self.service.made()
         self.service.conf.set_override('enabled', True, group='ui')
         rows = self.service.rows()
-        foreign = ('evil.example', 'evil.example:1234', 'localhost.evil.example', '[::', 'a@b')
+        others = ('evil.example', 'evil.example:1234', 'localhost.evil.example', '[::', 'a@b')
         for app in (self.service.made(), without):
             self.app = app
-            for host in foreign:
+            for host in others:
                 for sent in ({'Host': host}, {'Host': host, 'X-Forwarded-Host': 'localhost'}):
                     for method, path in (('GET', '/v1/leases'), ('POST', '/v1/leases')):
                         own = {'Origin': f'http://{host}', 'Sec-Fetch-Site': 'same-origin'}

@@ -266,7 +266,7 @@ class Chooser:
         self.tx.budget.check()
         return self._searches().rooms_of(needed, only)
 
-    def hold(
+    def keep(
         self, needed: Requirements, shares: Iterable[Share], rooms: Mapping[int, Room]
     ) -> bool:
         """Keep slots of a running lease, if there is room for them.

@@ -37,7 +37,7 @@ _Span = tuple[int, int]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class _Held:
+class _Limited:
     """Why a lease may not begin.
 
     :ivar uses: of its project when it was looked at
@@ -55,7 +55,7 @@ class Allowances:
 
     def __init__(self, limits: ProjectLimits) -> None:
         self._limits = limits
-        self._held: dict[str, _Held] = {}
+        self._limited: dict[str, _Limited] = {}
         self._uses: dict[str, _Uses] = {}
         self._spans: dict[tuple[str, int], Sequence[_Span]] = {}
         self._tx: Transaction | None = None
@@ -64,28 +64,28 @@ class Allowances:
         """Take over what has changed; return ids of leases that a limit may not hold any more."""
         self._tx, self._spans = tx, {}
         known = {one.lease.id for one in seekers}
-        self._held = {key: held for key, held in self._held.items() if key in known}
-        projects = {held.project_id for held in self._held.values()}
+        self._limited = {key: limited for key, limited in self._limited.items() if key in known}
+        projects = {limited.project_id for limited in self._limited.values()}
         self._uses = self._read(projects)
         now = microseconds(tx.now)
         equal: dict[int, bool] = {}
         free = set()
-        for key, held in self._held.items():
+        for key, limited in self._limited.items():
             # Most leases of a project were looked at when it used the same.
-            if id(held.uses) not in equal:
-                equal[id(held.uses)] = held.uses == self._used(held.project_id)
-            if not equal[id(held.uses)] or (held.until is not None and held.until <= now):
+            if id(limited.uses) not in equal:
+                equal[id(limited.uses)] = limited.uses == self._used(limited.project_id)
+            if not equal[id(limited.uses)] or (limited.until is not None and limited.until <= now):
                 free.add(key)
         return free
 
     def is_due(self, now: datetime.datetime) -> bool:
         """Whether time alone lets a lease begin that a limit holds."""
         instant = microseconds(now)
-        return any(one.until is not None and one.until <= instant for one in self._held.values())
+        return any(one.until is not None and one.until <= instant for one in self._limited.values())
 
     def forget(self, one: Seeker) -> None:
         """Forget that a limit holds a lease: it is looked at."""
-        self._held.pop(one.lease.id, None)
+        self._limited.pop(one.lease.id, None)
 
     def start(self, one: Seeker, first: int) -> int | None:
         """Return the soonest start that limits may allow a lease; None if there is none.
@@ -97,15 +97,15 @@ class Allowances:
         rules = self._limits.of(one.lease.project_id)
         found = self._free(one, rules, first) if rules.resources else first
         if found is None:
-            self._hold(one, None)
+            self._limit(one, None)
             return None
         if rules.days_ahead:
             ahead = rules.days_ahead * _DAY
             if found > max(microseconds(one.lease.period.start), microseconds(self._now) + ahead):
-                self._hold(one, found - ahead)
+                self._limit(one, found - ahead)
                 return None
         if found != first:
-            self._hold(one, None)
+            self._limit(one, None)
         return found
 
     def check(self, one: Seeker, period: Period, allocations: Collection[Allocation]) -> None:
@@ -124,7 +124,7 @@ class Allowances:
                 new = {(item.reservation_id, item.resource_id) for item in allocations}
                 rules.check('resources', timeline.peak([*has, (period, len(new))], period))
         except exceptions.ProjectLimit:
-            self._hold(one, None)
+            self._limit(one, None)
             raise
 
     def decided(self, one: Seeker, allocations: Collection[Allocation]) -> None:
@@ -152,10 +152,10 @@ class Allowances:
             raise ValueError('nothing has been read yet')
         return self._tx
 
-    def _hold(self, one: Seeker, until: int | None) -> None:
+    def _limit(self, one: Seeker, until: int | None) -> None:
         project_id = one.lease.project_id
         uses = self._used(project_id)
-        self._held[one.lease.id] = _Held(project_id=project_id, uses=uses, until=until)
+        self._limited[one.lease.id] = _Limited(project_id=project_id, uses=uses, until=until)
 
     def _used(self, project_id: str) -> _Uses:
         """Return what a project has, with what this pass has decided."""

@@ -331,9 +331,9 @@ def _running_parts(chooser: Chooser, case: RevisedCase, bare: Revision) -> Revis
     if case.needed.period.end > case.lease.period.end:
         # What leaves stays until the cloud has followed, and for longer if it
         # refuses: there has to be room for it until the new end.
-        _hold(chooser, case, has)
+        _keep(chooser, case, has)
     else:
-        _hold(chooser, case, stays)
+        _keep(chooser, case, stays)
         # Until then, other reservations of the lease may not have it either.
         chooser.occupy(leaving)
     missing = case.needed.minimum - total
@@ -351,7 +351,7 @@ def _running_parts(chooser: Chooser, case: RevisedCase, bare: Revision) -> Revis
     return dataclasses.replace(bare, kept=kept, added=added)
 
 
-def _hold(chooser: Chooser, case: RevisedCase, stays: Mapping[int, int]) -> None:
+def _keep(chooser: Chooser, case: RevisedCase, stays: Mapping[int, int]) -> None:
     """Check that what is in use can stay, for the new period and request."""
     rooms = {room.resource_id: room for room in chooser.room(case.needed, list(stays))}
     shares = [
@@ -366,7 +366,7 @@ def _hold(chooser: Chooser, case: RevisedCase, stays: Mapping[int, int]) -> None
         for resource_id, count in stays.items()
         if resource_id in rooms
     ]
-    if len(shares) < len(stays) or not chooser.hold(case.needed, shares, rooms):
+    if len(shares) < len(stays) or not chooser.keep(case.needed, shares, rooms):
         raise chooser.refusal(case.needed)
 
 

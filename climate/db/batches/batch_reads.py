@@ -137,7 +137,7 @@ class BatchReads:
             self._released[within] = shares
         return self._released[within]
 
-    def hold(self, reservation_ids: Collection[str]) -> None:
+    def mark_held(self, reservation_ids: Collection[str]) -> None:
         """Note that reservations hold their allocations from now on."""
         for reservation_id in reservation_ids:
             mine = self.allocations.get(reservation_id, [])

@@ -171,7 +171,7 @@ class _BatchAllocations(Allocations):
         if self.reads.held.in_the_way(mine, reservation_ids, overdue_at=self._now):
             raise NotBatched('another lease holds its resources')
 
-    def hold(self, reservation_ids: Collection[str]) -> None:
+    def mark_held(self, reservation_ids: Collection[str]) -> None:
         self.writes.record.held.update(reservation_ids)
 
     def release(self, reservation_ids: Collection[str]) -> None:
@@ -328,7 +328,7 @@ class Batch:
         record = self._writes.record = LeaseWrites()
         done = work(self._unit)
         if record.held:
-            self._reads.hold(record.held)
+            self._reads.mark_held(record.held)
         self._records.append(record)
         return done
 
@@ -344,7 +344,7 @@ class Batch:
         allocations = BriefLockAllocations(session, now)
         held = [key for record in records for key in record.held]
         if held:
-            allocations.hold(held)
+            allocations.mark_held(held)
         released = [key for record in records for key in record.released]
         if released:
             allocations.release(released)

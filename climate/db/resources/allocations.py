@@ -34,7 +34,9 @@ _LIVE_OF = (
     .where(_MINE_ARE, ALLOCATIONS.c.live == 1)
     .order_by(ALLOCATIONS.c.id)
 )
-_HOLD = sa.update(ALLOCATIONS).where(_MINE_ARE, ALLOCATIONS.c.state == AllocationState.BOOKED.value)
+_MARK_HELD = sa.update(ALLOCATIONS).where(
+    _MINE_ARE, ALLOCATIONS.c.state == AllocationState.BOOKED.value
+)
 _LOCK = (
     sa.select(RESOURCES.c.id)
     .where(
@@ -201,10 +203,10 @@ class Allocations(Repository):
         held = ALLOCATIONS.c.state == AllocationState.HELD.value
         return bool(self._count_rows(ALLOCATIONS.c.resource_id == resource_id, held))
 
-    def hold(self, reservation_ids: Collection[str]) -> None:
+    def mark_held(self, reservation_ids: Collection[str]) -> None:
         """Mark the allocations as held from now on."""
         values = {'reservation_ids': reservation_ids, 'state': AllocationState.HELD}
-        self._session.execute(_HOLD, values)
+        self._session.execute(_MARK_HELD, values)
 
     def lock_resources(self, reservation_ids: Collection[str]) -> None:
         """Lock these resources until the transaction ends.

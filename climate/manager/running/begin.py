@@ -229,7 +229,7 @@ class EventStarter:
         lease = tx.events.keep(lease, begun)
         ids = [reservation.id for reservation in lease.reservations]
         if ids and _gives(event):
-            tx.allocations.hold(ids)
+            tx.allocations.mark_held(ids)
         # The event stays due: a manager that takes over finds it at once.
         lease = with_changes(lease, status=status, next_due=begun.due)
         tx.leases.update(lease)

@@ -88,7 +88,7 @@ def _recorded(tx: Transaction, deletion: Deletion) -> DeletedObject | None:
     if not lease_id and deletion.mentioned:
         reservation_id, lease_id = rows.reservation(deletion.mentioned) or (None, '')
     owner = tx.leases.project_of(lease_id) or ''
-    foreign = bool(owner and deletion.project_id and deletion.project_id != owner)
+    of_another_project = bool(owner and deletion.project_id and deletion.project_id != owner)
     reason = _REASONS.get(work.event or '', _LEFT)
     deleted = DeletedObject(
         lease_id=lease_id,
@@ -100,7 +100,7 @@ def _recorded(tx: Transaction, deletion: Deletion) -> DeletedObject | None:
         name=deletion.name,
         project_id=deletion.project_id or owner,
         host=deletion.host,
-        reason=_EVICTED.format(reason) if foreign else reason,
+        reason=_EVICTED.format(reason) if of_another_project else reason,
         at=tx.now,
     )
     if not rows.add(deleted):

@@ -201,11 +201,11 @@ class HostPools:
         mine = [resource for resource in work.resources if service_host(resource) == host]
         for resource in mine:
             nodes.refuse_shared(cloud, resource)
-        foreign = host_servers.evict(
+        remaining = host_servers.evict(
             work, cloud, host, lambda: self._belongs_to_another_lease(cloud, host, aggregate)
         )
-        if foreign:
-            return foreign
+        if remaining:
+            return remaining
         try:
             # In this order, because all projects can use a host that is in no aggregate.
             cloud.compute.add_host(aggregate.id, host)

@@ -99,13 +99,13 @@ def evict(
     """
     _refuse_elsewhere(work, cloud, host)
     project_id = work.lease.project_id
-    foreign = _running(work, cloud, host, lambda server: server.project_id != project_id)
-    for server in foreign:
+    servers = _running(work, cloud, host, lambda server: server.project_id != project_id)
+    for server in servers:
         if server.task_state != 'deleting':
             if is_leased():
                 raise exceptions.Transient(f'host {host} is in the aggregate of another lease')
             cloud.compute.delete_server(server.id)
-    return foreign
+    return servers
 
 
 def foreign(work: contract.Work, cloud: Cloud, host: str) -> list[Server]:

@@ -76,7 +76,7 @@ class RoundPlan:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _Hold:
+class _PausePoint:
     """The pause in a step.
 
     :ivar before: the number of the statement; None for the first that locks or writes
@@ -135,7 +135,7 @@ class StatementGate:
         self._shared = shared
         self._plan: RoundPlan | None = None
         self._open: Transaction | None = None
-        self._hold: _Hold | None = None
+        self._pause_point: _PausePoint | None = None
         self._reset()
         handlers: dict[str, Callable[..., None]] = {
             'begin': self._begin,
@@ -161,7 +161,7 @@ class StatementGate:
     def leave(self) -> None:
         """End the part in the round."""
         self._plan = None
-        self._hold = None
+        self._pause_point = None
         self._shared.count('ended')
 
     def step(self, number: int, process: int) -> None:
@@ -179,9 +179,9 @@ class StatementGate:
         # Only the choice of resources can be lost in a race, so mostly wait right after it.
         before = rng.choice((None, None, rng.randint(2, _LATEST)))
         self.first = 0
-        self._hold = None
+        self._pause_point = None
         if process == held:
-            self._hold = _Hold(
+            self._pause_point = _PausePoint(
                 before=before and self.statements + before,
                 # A process that begins the next step has finished this one.
                 until=plan.count * (number + 1) - 1,
@@ -209,8 +209,12 @@ class StatementGate:
         if plan.pause == self.statements:
             self._shared.wait(('ended',), plan.count - 1, PATIENCE)
         contests = not self.first and bool(_CONTESTED.match(statement))
-        if self._hold and not self.first and self._hold.begins(self.statements, contests):
-            self._shared.wait(('arrived', 'ended'), self._hold.until, PATIENCE)
+        if (
+            self._pause_point
+            and not self.first
+            and self._pause_point.begins(self.statements, contests)
+        ):
+            self._shared.wait(('arrived', 'ended'), self._pause_point.until, PATIENCE)
         if contests:
             self.first = self.statements
             if plan.mode == 'meet':

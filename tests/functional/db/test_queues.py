@@ -147,7 +147,7 @@ class Queues:
         now, later = self.book(hosts[:2], -1, 2), self.book(hosts[:1], 3, 4)
         mine, theirs = now.reservations[0].id, later.reservations[0].id
         self.assertEqual([], fetch(self.store, lambda tx: tx.allocations.holders([theirs])))
-        self.store.run(lambda tx: tx.allocations.hold([mine]))
+        self.store.run(lambda tx: tx.allocations.mark_held([mine]))
         with self.store.reading() as tx:
             self.assertEqual([mine], tx.allocations.holders([theirs]))
             self.assertEqual([], tx.allocations.holders([mine]))

@@ -137,14 +137,14 @@ class TestOwnServer(ServerCase):
         self.site.until(3599)
         self.cloud.fail('compute.create_image', times=1)
         self.site.until(3600.5)
-        foreign = [
+        others = [
             self.cloud.add_image(servers.IMAGE, owner, self.server())
             for owner in ('red', harness.PROJECT)
         ]
         self.site.until(3700)
         self.assertEqual('gone', self.status())
         found = {image.id: image.owner for image in self.cloud.images()}
-        self.assertEqual(['red', harness.PROJECT], [found.pop(each) for each in foreign])
+        self.assertEqual(['red', harness.PROJECT], [found.pop(each) for each in others])
         self.assertEqual([harness.PROJECT], list(found.values()))
 
     def test_deleted_while_it_runs_it_ends_as_wanted(self) -> None:

@@ -141,10 +141,10 @@ class TestImages(base.TestCase):
         runner.cloud.compute.create_image(server.id, 'reserved_own-1')
         own = runner.cloud.compute.create_image(server.id, 'reserved_own-1')
         runner.cloud.image.give_image(own, OWNER)
-        foreign = runner.cloud.add_image('reserved_own-1', OTHER, server)
+        others = runner.cloud.add_image('reserved_own-1', OTHER, server)
         known = set(runner.facts['images'].values())
         runner.run('end')
-        kept = earlier | known | {own, foreign}
+        kept = earlier | known | {own, others}
         self.assertEqual(kept, {image.id for image in runner.cloud.images()})
 
     def test_servers_of_other_projects_are_left_alone(self) -> None:

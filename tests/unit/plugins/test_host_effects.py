@@ -220,7 +220,7 @@ class TestOutcomes(base.TestCase):
 
     def test_allocations_of_an_unknown_consumer_keep_no_host(self) -> None:
         runner = leased()
-        runner.cloud.hold('long-gone', runner.provider('compute-1').uuid, 'VCPU', 1)
+        runner.cloud.allocate('long-gone', runner.provider('compute-1').uuid, 'VCPU', 1)
         runner.run('end')
         self.assertEqual(POOLED, runner.places())
 

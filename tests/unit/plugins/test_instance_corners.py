@@ -273,7 +273,7 @@ class TestEnd(base.TestCase):
 
     def test_who_holds_a_slot_for_ever_does_not_keep_a_lease_from_ending(self) -> None:
         runner = booked().started()
-        runner.cloud.hold('ghost', runner.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
+        runner.cloud.allocate('ghost', runner.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
         self.assertEqual('1 slots are still held', runner.waits('end').why)
         runner.run('end')
         self.assertEqual({2: 1}, runner.slots())

@@ -70,7 +70,7 @@ class TestSweep(base.TestCase):
 
     def test_a_slot_that_is_held_is_reported_until_it_is_not(self) -> None:
         runner = InstanceEffectRunner().started()
-        runner.cloud.hold('ghost', runner.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
+        runner.cloud.allocate('ghost', runner.provider('blazar_compute-2').uuid, RESOURCE_CLASS, 1)
         runner.run('end')
         for _ in range(2):
             (found,) = sweep(runner)

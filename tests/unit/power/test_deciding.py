@@ -239,8 +239,8 @@ class TestLife(base.TestCase):
         self.assertEqual(PowerAction.ENABLE, deciding.decide(needed, SETTINGS).action)
 
     def test_what_others_disabled_or_switched_off_is_left_alone(self) -> None:
-        foreign = view(service=service('down', 'a new fan'), on=False, needed=NOW)
-        step = deciding.decide(foreign, SETTINGS)
+        disabled = view(service=service('down', 'a new fan'), on=False, needed=NOW)
+        step = deciding.decide(disabled, SETTINGS)
         self.assertEqual((PowerAction.NOTHING, False), (step.action, step.ready))
         self.assertIn('a new fan', step.detail)
         off = view(service=service('down'), on=False)
