@@ -20,24 +20,24 @@ from climate.domain.leases import Lease
 from climate.domain.leases import rest_id
 from climate.domain.leases import YieldMode
 from climate.enforcement import limits
-from climate.testing import world
+from climate.testing import restorable
 from climate.testing.kinds import TypeRegistrar
-from climate.testing.world import CALLER
+from climate.testing.restorable import CALLER
 from climate.upkeep.planning import Planner
 from tests import base
 from tests import drafts
 from tests.functional.manager import harness
 from tests.functional.manager.test_preemption import GREEN
 from tests.functional.manager.test_preemption import racks
-from tests.functional.manager.walk.world import World
+from tests.functional.manager.walk.deployment import WalkDeployment
 
-SETTINGS = dataclasses.replace(world.SETTINGS, firm_before=world.NOTHING)
+SETTINGS = dataclasses.replace(restorable.SETTINGS, firm_before=restorable.NOTHING)
 MODES = (YieldMode.SUSPEND, YieldMode.REQUEUE)
 HOUR = 3600
 _LEASES, _ALLOCATIONS = tables.LEASES, tables.ALLOCATIONS
 
 
-class Racks(World):
+class Racks(WalkDeployment):
     """A deployment with three racks, and a planner."""
 
     def __init__(self, **changes: Any) -> None:
@@ -92,29 +92,29 @@ class TestDeadlines(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.world = self.useFixture(Racks())
+        self.site = self.useFixture(Racks())
 
     def ends(self, lease: Lease, at: float) -> None:
         """Check that a lease has run for its time, and has ended at an instant."""
-        self.world.pass_until(at + 10)
-        now = self.world.now(lease)
+        self.site.pass_until(at + 10)
+        now = self.site.now(lease)
         self.assertEqual(('TERMINATED', at), (now.status, _after(now.period.end)))
         length = (lease.time_left or 0) - (now.ran or 0)
         self.assertEqual(length, now.period.length.total_seconds())
-        self.assertEqual(0, self.world.hidden())
+        self.assertEqual(0, self.site.hidden())
 
     def test_what_is_left_is_held(self) -> None:
-        lease = self.world.window(3, 0, HOUR, 2 * HOUR, caller=GREEN)
-        self.world.until(60)
-        fixed = self.world.book(racks(2), 1200, 2400)
-        self.assertEqual([(0, 1200), (2400, 4800)], self.world.slices(lease))
+        lease = self.site.window(3, 0, HOUR, 2 * HOUR, caller=GREEN)
+        self.site.until(60)
+        fixed = self.site.book(racks(2), 1200, 2400)
+        self.assertEqual([(0, 1200), (2400, 4800)], self.site.slices(lease))
         # Others cannot have it.
-        self.assertRaises(exceptions.NotEnoughResources, self.world.book, racks(1), 2400, 7200)
-        self.world.until(1300)
+        self.assertRaises(exceptions.NotEnoughResources, self.site.book, racks(1), 2400, 7200)
+        self.site.until(1300)
         self.assertEqual(
-            ('PENDING', [(2400, 4800)]), (self.world.status(lease), self.world.slices(lease))
+            ('PENDING', [(2400, 4800)]), (self.site.status(lease), self.site.slices(lease))
         )
-        self.assertEqual('ACTIVE', self.world.status(fixed))
+        self.assertEqual('ACTIVE', self.site.status(fixed))
         self.ends(lease, 4800)
 
     def test_without_room_for_the_rest_it_does_not_yield(self) -> None:
@@ -125,53 +125,53 @@ class TestDeadlines(base.TestCase):
             self.assertRaises(exceptions.NotEnoughResources, there.book, racks(1), 1200, 2400)
 
     def test_one_that_begins_again_has_room_for_all_of_it(self) -> None:
-        lease = self.world.window(3, 0, HOUR, 6000, caller=GREEN, yields=YieldMode.REQUEUE)
-        self.world.until(60)
-        self.world.book(racks(2), 1200, 2400)
-        self.assertEqual([(0, 1200), (2400, 6000)], self.world.slices(lease))
+        lease = self.site.window(3, 0, HOUR, 6000, caller=GREEN, yields=YieldMode.REQUEUE)
+        self.site.until(60)
+        self.site.book(racks(2), 1200, 2400)
+        self.assertEqual([(0, 1200), (2400, 6000)], self.site.slices(lease))
         self.ends(lease, 6000)
 
     def test_its_own_project_has_to_ask(self) -> None:
-        self.world.window(3, 0, HOUR, 2 * HOUR)
-        self.world.until(60)
-        draft = self.world.draft(racks(1), 1200, 2400)
-        self.assertRaises(exceptions.NotEnoughResources, self.world.leases.create, CALLER, draft)
-        self.world.leases.create(CALLER, dataclasses.replace(draft, preempt_own=True))
+        self.site.window(3, 0, HOUR, 2 * HOUR)
+        self.site.until(60)
+        draft = self.site.draft(racks(1), 1200, 2400)
+        self.assertRaises(exceptions.NotEnoughResources, self.site.leases.create, CALLER, draft)
+        self.site.leases.create(CALLER, dataclasses.replace(draft, preempt_own=True))
 
     def test_what_is_held_moves_and_is_divided(self) -> None:
-        lease = self.world.window(3, 0, 2 * HOUR, 4 * HOUR, caller=GREEN)
-        self.world.until(60)
-        self.world.book(racks(2), 1200, 2400)
-        self.assertEqual([(0, 1200), (2400, 8400)], self.world.slices(lease))
-        self.world.book(racks(1), 3600, 4800)
+        lease = self.site.window(3, 0, 2 * HOUR, 4 * HOUR, caller=GREEN)
+        self.site.until(60)
+        self.site.book(racks(2), 1200, 2400)
+        self.assertEqual([(0, 1200), (2400, 8400)], self.site.slices(lease))
+        self.site.book(racks(1), 3600, 4800)
         pieces = [(0, 1200), (2400, 3600), (4800, 9600)]
-        self.assertEqual(pieces, self.world.slices(lease))
-        self.world.until(2500)
-        self.assertEqual(pieces[1:], self.world.slices(lease))
+        self.assertEqual(pieces, self.site.slices(lease))
+        self.site.until(2500)
+        self.assertEqual(pieces[1:], self.site.slices(lease))
         self.ends(lease, 9600)
 
     def test_a_new_lease_may_need_several_slices(self) -> None:
-        self.world.book(racks(2), 1800, 3600)
-        lease = self.world.window(2, 0, HOUR, 5400)
-        self.assertEqual([(0, 1800), (3600, 5400)], self.world.slices(lease))
-        self.assertRaises(exceptions.NotEnoughResources, self.world.window, 2, 0, HOUR, 5400)
+        self.site.book(racks(2), 1800, 3600)
+        lease = self.site.window(2, 0, HOUR, 5400)
+        self.assertEqual([(0, 1800), (3600, 5400)], self.site.slices(lease))
+        self.assertRaises(exceptions.NotEnoughResources, self.site.window, 2, 0, HOUR, 5400)
         self.ends(lease, 5400)
 
     def test_a_lease_that_has_not_begun_gives_way_in_slices(self) -> None:
-        lease = self.world.window(3, 1200, HOUR, 6000)
-        self.world.book(racks(1), 2400, 3600)
-        self.assertEqual([(1200, 2400), (3600, 6000)], self.world.slices(lease))
+        lease = self.site.window(3, 1200, HOUR, 6000)
+        self.site.book(racks(1), 2400, 3600)
+        self.assertEqual([(1200, 2400), (3600, 6000)], self.site.slices(lease))
         self.ends(lease, 6000)
 
     def test_it_is_one_slice_if_there_is_room_again(self) -> None:
-        other = self.world.book(racks(2), 1800, 3600)
-        self.world.until(60)
-        lease = self.world.window(2, 1200, HOUR, 7000)
-        self.assertEqual([(1200, 1800), (3600, 6600)], self.world.slices(lease))
-        self.world.delete(other)
-        self.world.planner.round()
-        self.assertEqual([(1200, 4800)], self.world.slices(lease))
-        self.assertEqual(0, self.world.hidden())
+        other = self.site.book(racks(2), 1800, 3600)
+        self.site.until(60)
+        lease = self.site.window(2, 1200, HOUR, 7000)
+        self.assertEqual([(1200, 1800), (3600, 6600)], self.site.slices(lease))
+        self.site.delete(other)
+        self.site.planner.round()
+        self.assertEqual([(1200, 4800)], self.site.slices(lease))
+        self.assertEqual(0, self.site.hidden())
 
     def test_what_is_held_goes_with_the_lease(self) -> None:
         for end in ('delete', 'shorten', 'fix'):
@@ -189,24 +189,24 @@ class TestDeadlines(base.TestCase):
             self.assertEqual(0, there.hidden(), end)
 
     def test_what_yields_too_late_looks_for_another_place(self) -> None:
-        lease = self.world.window(3, 0, HOUR, 20_000, caller=GREEN)
-        self.world.until(60)
-        self.world.book(racks(3), 1200, 2400)
-        self.world.clock.move_to(harness.at(9000))
-        self.world.work()
-        self.assertEqual(('WAITING', 0), (self.world.status(lease), self.world.hidden()))
-        self.world.planner.round()
-        self.world.pass_until(12_000)
-        self.assertEqual('TERMINATED', self.world.status(lease))
+        lease = self.site.window(3, 0, HOUR, 20_000, caller=GREEN)
+        self.site.until(60)
+        self.site.book(racks(3), 1200, 2400)
+        self.site.clock.move_to(harness.at(9000))
+        self.site.work()
+        self.assertEqual(('WAITING', 0), (self.site.status(lease), self.site.hidden()))
+        self.site.planner.round()
+        self.site.pass_until(12_000)
+        self.assertEqual('TERMINATED', self.site.status(lease))
 
     def test_a_rehearsal_keeps_nothing(self) -> None:
-        self.world.book(racks(3), 1800, 3600)
-        draft = self.world.draft(racks(3), 0, HOUR)
+        self.site.book(racks(3), 1800, 3600)
+        draft = self.site.draft(racks(3), 0, HOUR)
         draft = dataclasses.replace(
             draft, earliest=draft.start, latest=harness.at(7200), preemptible=True
         )
-        self.world.leases.rehearse_create(CALLER, draft)
-        self.assertEqual(0, self.world.hidden())
+        self.site.leases.rehearse_create(CALLER, draft)
+        self.assertEqual(0, self.site.hidden())
 
     def test_what_is_held_is_within_limits(self) -> None:
         limited = limits.ProjectLimits(usual=limits.Limits(resources=3))
