@@ -34,7 +34,9 @@ from tests.functional.manager.walk.stacks import TEMPLATE
 
 # All slices move until they begin.
 SETTINGS = dataclasses.replace(
-    restorable.SETTINGS, firm_before=restorable.NOTHING, yield_notice=datetime.timedelta(seconds=300)
+    restorable.SETTINGS,
+    firm_before=restorable.NOTHING,
+    yield_notice=datetime.timedelta(seconds=300),
 )
 HOSTS = ({'resource_type': 'physical:host', 'min': 4, 'max': 4},)
 RACKS = ({'resource_type': drafts.RACKS.name, 'min': 1, 'max': 1},)
