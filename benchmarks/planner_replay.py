@@ -256,7 +256,9 @@ class Replay:
         waiting = len(self._service.waiting())
         sys.stderr.write(
             f'{len(found.leases)} requests, {self._service.now():.0f} s: {waiting} wait,'
+            f' {found.mean_wait / 1000:.2f} thousand seconds on average so far,'
             f' {found.moved} moves, {found.displaced} displaced, {found.refused} refused,'
+            f' {found.yielded} yielded,'
             f' {sum(found.rounds):.1f} s in {len(found.rounds)} plans,'
             f' {sum(found.creates):.1f} s in requests\n'
         )

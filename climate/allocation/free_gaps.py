@@ -23,6 +23,7 @@ from climate.allocation import joint
 from climate.allocation.blocks import Block
 from climate.allocation.blocks import Bookings
 from climate.allocation.blocks import WHOLE
+from climate.allocation.free_totals import FreeTotals
 from climate.allocation.gaps import Gaps
 from climate.allocation.gaps import not_within
 from climate.allocation.starts import Starts
@@ -205,6 +206,17 @@ class FreeGaps:
             return None
         at = np.searchsorted(self.ids, gone[WHOLE].resource_ids)
         return Instead(places=places, gaps=_joined_by(mine, at, gone[WHOLE]))
+
+    def totals(self, places: Bools | None, now: int) -> FreeTotals:
+        """Return how many slots are free at each instant.
+
+        :param places: whether each resource counts; None for all
+        :param now: the first instant of interest, in microseconds since 1970
+        """
+        gaps = self.gaps if places is None else self.gaps.where(places[self.gaps.places])
+        some = np.ones(len(gaps), dtype=np.int64)
+        times = np.concatenate([[now], np.maximum(gaps.starts, now), gaps.ends])
+        return FreeTotals.summed(times, np.concatenate([[0], some, -some]))
 
     def first_start(self, need: Need, instead: Instead | None = None) -> int | None:
         """Return the first start at which enough slots are free; None if there is none.

@@ -52,6 +52,11 @@ class FreeTotals:
         start = np.array([first], dtype=np.int64)
         times = np.concatenate([start, *(found for found, _ in changes)])
         sizes = np.concatenate([start * 0, *(found for _, found in changes)])
+        return cls.summed(times, sizes)
+
+    @classmethod
+    def summed(cls, times: Ints, sizes: Ints) -> FreeTotals:
+        """Return the number that changes at some times, by a size each."""
         order = np.argsort(times, kind='stable')
         times, numbers = times[order], np.cumsum(sizes[order])
         # All changes at one instant happen at once.

@@ -50,15 +50,20 @@ class Packing:
 
     def __init__(self, blocks: Sequence[Block], bookings: Sequence[PackedBooking]) -> None:
         self._bookings = bookings
-        self._free: list[Bools] = []
-        self._until: list[Ints] = []
+        self._there: list[tuple[Bools, Ints]] = []
         for one in bookings:
             gaps = [block.gaps(one.bounds) for block in blocks]
-            self._free.append(np.concatenate([free for free, _, _ in gaps]))
             until = np.concatenate([after for _, _, after in gaps])
-            self._until.append(np.where(until < 0, _NEVER, until))
-        self._starts = np.array([one.bounds.start for one in bookings])
-        self._ends = np.array([one.bounds.end for one in bookings])
+            free = np.concatenate([free for free, _, _ in gaps])
+            self._there.append((free, np.where(until < 0, _NEVER, until)))
+        bounds = [one.bounds for one in bookings]
+        starts = np.array([one.start for one in bounds])
+        ends = np.array([one.end for one in bounds])
+        # What is booked before or after needs a pause on one side of it.
+        clear_starts = np.array([one.clear_start for one in bounds]).reshape(-1, 1)
+        clear_ends = np.array([one.clear_end for one in bounds]).reshape(-1, 1)
+        self._overlaps: Bools = (starts < clear_ends) & (ends > clear_starts)
+        np.fill_diagonal(self._overlaps, val=False)
         suits = np.array([one.suits for one in bookings], dtype=np.int64)
         self._asked: Ints = suits.sum(axis=0)
 
@@ -79,26 +84,16 @@ class Packing:
     def _swept(self, order: Sequence[int]) -> list[Ints] | int:
         """Return the rows of each booking, or the place of one that finds too little."""
         found: list[Ints] = [_NOTHING] * len(self._bookings)
-        taken = [_NOTHING]
-        starts, ends = list[int](), list[int]()
-        counts: list[int] = []
         for place in order:
             one = self._bookings[place]
-            open_to = self._free[place] & one.suits
-            if counts:
-                # What is booked before or after needs a pause on one side of it.
-                overlaps = (np.array(starts) < one.bounds.clear_end) & (
-                    np.array(ends) > one.bounds.clear_start
-                )
-                open_to[np.concatenate(taken)[np.repeat(overlaps, counts)]] = False
+            open_to = self._there[place][0] & one.suits
+            # Those that come later have got nothing yet.
+            others = np.flatnonzero(self._overlaps[place]).tolist()
+            open_to[np.concatenate([_NOTHING, *(found[other] for other in others)])] = False
             rows = self._picked(place, open_to)
             if len(rows) < one.count:
                 return place
             found[place] = rows
-            taken.append(rows)
-            starts.append(one.bounds.start)
-            ends.append(one.bounds.end)
-            counts.append(len(rows))
         return found
 
     def _picked(self, place: int, open_to: Bools) -> Ints:
@@ -109,16 +104,14 @@ class Packing:
             return np.sort(has[: one.count])
         open_to[has] = False
         rows = np.flatnonzero(open_to)
-        until = self._until[place][rows]
+        until = self._there[place][1][rows]
         others = self._others(place, len(open_to))[rows]
         order = np.lexsort((rows, until, others, self._asked[rows]))
         return np.sort(np.concatenate([has, rows[order[: one.count - len(has)]]]))
 
     def _others(self, place: int, count: int) -> Ints:
         """Return how many other bookings have each row in the period of one."""
-        bounds = self._bookings[place].bounds
-        overlaps = (self._starts < bounds.clear_end) & (self._ends > bounds.clear_start)
-        overlaps[place] = False
-        rows = [self._bookings[other].has for other in np.flatnonzero(overlaps).tolist()]
+        others = np.flatnonzero(self._overlaps[place]).tolist()
+        rows = [self._bookings[other].has for other in others]
         found: Ints = np.bincount(np.concatenate([_NOTHING, *rows]), minlength=count)
         return found

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-import itertools
 import logging
 from collections import Counter
 from collections.abc import Callable
@@ -38,6 +37,7 @@ from climate.booking.requests.context import Context
 from climate.booking.writing import change as changes
 from climate.booking.writing import commit
 from climate.booking.writing import rests
+from climate.booking.writing.change import Changed
 from climate.db.transactions import expired_holds
 from climate.db.transactions.store import Transaction
 from climate.domain.leases import Lease
@@ -55,8 +55,10 @@ _MINUTE: Final = datetime.timedelta(minutes=1)
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 # The more one pass decides before it writes, the more of it others have overtaken.
 _MOVES: Final = 64
-# So many leases try to move in a round for which others would get other resources.
-_MOST_REBOUND: Final = 10
+# So many leases move at once for which others get other resources.
+_MOST_REBOUND: Final = 32
+# So often that is decided in a round if it cannot be written.
+_FAILURES: Final = 5
 _PASSES: Final = 64
 
 
@@ -114,7 +116,7 @@ class Planner:
         return done + self._rebound() + self._end_late()
 
     def _rebound(self) -> int:
-        """Move the first lease for which others can get other resources; return how many moved.
+        """Move leases for which others can get other resources; return how many moved.
 
         That is looked for if nothing else can be gained, and again if something has changed.
         """
@@ -122,24 +124,37 @@ class Planner:
             return 0
         self._tried = self._seen
         found = [one for _, one in self._known.values() if one is not None]
-        with self._context.store.reading() as tx:
-            sooner = list(itertools.islice(rebound_moves.sooner(tx, found), _MOST_REBOUND))
-        return int(any(self._is_rebound(lease, period) for lease, period in sooner))
+        most = _MOST_REBOUND
+        for _ in range(_FAILURES):
+            with self._context.store.reading() as tx:
+                plan = rebound_moves.decided(tx, self._context, found, most)
+            moved = [one.lease for one in plan if one.lease.period != one.old.period]
+            if not moved or self._is_rebound(plan):
+                return len(moved)
+            # One that may not move must not keep others from it.
+            if len(moved) == 1:
+                found = [one for one in found if one.lease.id != moved[0].id]
+            most = 1
+        return 0
 
-    def _is_rebound(self, lease: Lease, period: Period) -> bool:
-        new = moves.to(lease, period)
+    def _is_rebound(self, plan: tuple[Changed, ...]) -> bool:
+        first = plan[0]
+        new = moves.to(first.old, first.lease.period)
         try:
-            changes.booked(
-                rebound_moves.ReboundMove(
-                    context=self._context, caller=new.caller, new=new, reason=_REASON
+            commit.book(
+                rebound_moves.ReboundMoves(
+                    context=self._decided, caller=new.caller, new=new, plan=plan, reason=_REASON
                 )
             )
         except exceptions.DatabaseUnavailable:
             raise
         except exceptions.ClimateError as error:
-            LOG.debug('Lease %s stays at its start: %s', lease.id, error.message)
+            LOG.debug('Lease %s stays at its start: %s', first.lease.id, error.message)
             return False
-        return self._logged(lease, period)
+        for one in plan:
+            if one.lease.period != one.old.period:
+                self._logged(one.old, one.lease.period)
+        return True
 
     def _pass(self) -> Plan | None:
         """Decide what to do; None if nothing has changed since the last time."""

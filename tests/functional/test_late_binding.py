@@ -249,28 +249,37 @@ class _LateBinding:
         self.assertEqual([], self.moves())
 
 
+Booked = tuple[int, int, int]
+
+
+def fits(start: int, end: int, hosts: int, booked: list[Booked]) -> bool:
+    """Whether enough hosts are free at each instant, besides those of others."""
+    return all(
+        sum(more for first, last, more in booked if first <= hour < last) + hosts <= HOSTS
+        for hour in range(start, end)
+    )
+
+
+_WANTED = st.lists(
+    st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(1, HOSTS - 1)),
+    min_size=5,
+    max_size=14,
+)
+
+
 class TestCounts(Bookings):
     """A lease is accepted exactly if enough hosts are free at each instant."""
 
     @hypothesis.settings(max_examples=25)
-    @hypothesis.given(
-        wanted=st.lists(
-            st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(1, HOSTS - 1)),
-            min_size=5,
-            max_size=14,
-        )
-    )
-    def test_counts(self, wanted: list[tuple[int, int, int]]) -> None:
-        booked: list[tuple[int, int, int]] = []
+    @hypothesis.given(wanted=_WANTED)
+    def test_counts(self, wanted: list[Booked]) -> None:
+        booked: list[Booked] = []
         leases = []
         for start, length, hosts in wanted:
             end = start + length
-            fits = all(
-                sum(more for first, last, more in booked if first <= hour < last) + hosts <= HOSTS
-                for hour in range(start, end)
-            )
-            lease = self.book(hosts, status=201 if fits else 409, **dates(start, end))
-            if fits:
+            there = fits(start, end, hosts, booked)
+            lease = self.book(hosts, status=201 if there else 409, **dates(start, end))
+            if there:
                 booked.append((start, end, hosts))
                 leases.append(lease)
         for (_, _, hosts), lease in zip(booked, leases, strict=True):
@@ -278,3 +287,29 @@ class TestCounts(Bookings):
         self.assertEqual(0, race_case.overlaps(self.service.store))
         for lease in leases:
             self.send('DELETE', f'leases/{lease["id"]}')
+
+    @hypothesis.settings(max_examples=15)
+    @hypothesis.given(wanted=_WANTED)
+    def test_after_plans_no_lease_could_begin_sooner(self, wanted: list[Booked]) -> None:
+        whole = self.book(HOSTS, **dates(0, 12))
+        leases = [
+            self.book(hosts, earliest=dates(first, first + 1)['start_date'], duration=f'{length}h')
+            for first, length, hosts in wanted
+        ]
+        self.send('DELETE', f'leases/{whole["id"]}')
+        planner = Planner(self.service.services.leases)
+        while planner.round():
+            self.assertEqual(0, race_case.overlaps(self.service.store))
+        there = []
+        for (_, length, hosts), lease in zip(wanted, leases, strict=True):
+            shown = self.send('GET', f'leases/{lease["id"]}').json['lease']
+            begun = datetime.datetime.fromisoformat(shown['start_date'])
+            start = (begun - DAY) // datetime.timedelta(hours=1)
+            there.append((start, start + length, hosts))
+            self.send('DELETE', f'leases/{lease["id"]}')
+        for place, ((first, length, hosts), (start, _, _)) in enumerate(
+            zip(wanted, there, strict=True)
+        ):
+            others = [one for other, one in enumerate(there) if other != place]
+            sooner = [at for at in range(first, start) if fits(at, at + length, hosts, others)]
+            self.assertEqual([], sooner)

@@ -32,10 +32,10 @@ from climate.booking.planning import late_binding
 from climate.booking.planning import moves
 from climate.booking.planning import preemption
 from climate.booking.planning import replanning
-from climate.booking.planning.late_binding import Wish
 from climate.booking.planning.preemption import Preempted
 from climate.booking.planning.preemption import Preempting
 from climate.booking.planning.rearranging import Replanning
+from climate.booking.planning.repacking import Wish
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
@@ -71,7 +71,8 @@ _REASONS: Final = {
     True: 'because a lease with a shorter window needs the resources',
 }
 
-_REBOUND: Final = 'so that another lease finds room'
+REBOUND: Final = 'so that another lease finds room'
+"""Why a lease gets other resources, for its owner."""
 
 R = TypeVar('R', bound=commit.AllocationRequest)
 
@@ -245,14 +246,14 @@ class Displacing(commit.BookingWork[R]):
     def recheck(self, tx: Transaction, request: R) -> None:
         """Check a choice of an earlier transaction, and the leases that it displaces."""
         super().recheck(tx, request)
-        _lock(tx, request)
+        lock(tx, request)
 
     def write(self, tx: Transaction, request: R, charge_id: str | None = None) -> Lease:
         """Write what was chosen, and where the displaced leases are then."""
         if not request.displaced and not request.cut and not request.rests:
             return self.book(tx, request, charge_id)
-        _lock(tx, request)
-        _vacate(tx, self.context, request)
+        lock(tx, request)
+        vacate(tx, self.context, request)
         for one in request.cut:
             preemption.write(tx, self.context, cast(Changed, one))
         lease = self.book(tx, request, charge_id)
@@ -260,9 +261,9 @@ class Displacing(commit.BookingWork[R]):
         for one in request.displaced:
             reason = _REASONS[lease.is_flexible]
             if one.lease.period.start == cast(Changed, one).old.period.start:
-                reason = _REBOUND
-            gave_way += reason != _REBOUND
-            _write(tx, self.context, cast(Changed, one), reason)
+                reason = REBOUND
+            gave_way += reason != REBOUND
+            write_place(tx, self.context, cast(Changed, one), reason)
         _hold(tx, self.context, request)
         _note(tx, lease, gave_way)
         return lease
@@ -375,7 +376,7 @@ def _parts(request: commit.AllocationRequest) -> list[commit.AllocationRequest |
     return [request, *request.displaced, *request.cut, *request.rests]
 
 
-def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
+def lock(tx: Transaction, request: commit.AllocationRequest) -> None:
     """Lock the displaced leases, and those that yield.
 
     :raises climate.booking.choosing.choose.LostRace: if one of them has changed
@@ -392,7 +393,7 @@ def _lock(tx: Transaction, request: commit.AllocationRequest) -> None:
         raise LostRace
 
 
-def _vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
+def vacate(tx: Transaction, context: Context, request: commit.AllocationRequest) -> None:
     """Lock all resources concerned, and remove what the displaced leases have."""
     every = _parts(request)
     writer = tx.book(
@@ -431,9 +432,10 @@ def _note(tx: Transaction, lease: Lease, gave_way: int) -> None:
         history.note(tx, start, StepState.DONE, text=f'took the place of {leases}')
 
 
-def _write(tx: Transaction, context: Context, moved: Changed, reason: str) -> None:
+def write_place(tx: Transaction, context: Context, moved: Changed, reason: str) -> Lease:
     """Write where a displaced lease is, whose allocations have been removed.
 
+    :param reason: for its owner
     :raises climate.booking.choosing.choose.LostRace: if its project may not have so much then
     """
     # The rows of others may have got their ids since.
@@ -443,6 +445,6 @@ def _write(tx: Transaction, context: Context, moved: Changed, reason: str) -> No
     work = moves.PlannedMove(context=context, caller=new.caller, new=new, reason=reason)
     try:
         with limits.held(tx, moved.limits, moved.lease, moved.old, moved.allocations, moved.had):
-            work.write(tx, moved)
+            return work.write(tx, moved)
     except exceptions.ProjectLimit as error:
         raise LostRace from error

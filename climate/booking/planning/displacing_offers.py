@@ -18,8 +18,8 @@ from climate.booking.offers.taking import TakenOffer
 from climate.booking.planning import displacement
 from climate.booking.planning import late_binding
 from climate.booking.planning.displacement import FixedLeaseWork
-from climate.booking.planning.late_binding import Wish
 from climate.booking.planning.preemption import Preempting
+from climate.booking.planning.repacking import Wish
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing

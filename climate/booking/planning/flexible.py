@@ -24,7 +24,7 @@ from climate.booking.planning import displacement
 from climate.booking.planning import late_binding
 from climate.booking.planning import slices
 from climate.booking.planning import waiting
-from climate.booking.planning.late_binding import Wish
+from climate.booking.planning.repacking import Wish
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare

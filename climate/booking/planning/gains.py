@@ -24,6 +24,7 @@ from climate.allocation.free_gaps import FreeGaps
 from climate.allocation.free_gaps import Instead
 from climate.allocation.free_gaps import Need
 from climate.allocation.free_gaps import Slot
+from climate.allocation.free_totals import FreeTotals
 from climate.allocation.gaps import Gaps
 from climate.allocation.steps import Bools
 from climate.allocation.steps import Ints
@@ -33,6 +34,7 @@ from climate.booking.planning.seekers import Condition
 from climate.booking.planning.seekers import Seeker
 from climate.booking.planning.seekers import SlotKind
 from climate.db.transactions.store import Transaction
+from climate.domain.resources import Spread
 
 # More gaps than this are not compared with each lease: all of them are looked at.
 _MOST_GAPS: Final = 500
@@ -96,6 +98,7 @@ class Gains:
         self._befores = np.zeros(0, dtype=np.int64)
         self._tx: Transaction | None = None
         self._now = 0
+        self._totals: dict[tuple[SlotKind, str], FreeTotals] = {}
 
     def follow(self, tx: Transaction, seekers: Sequence[Seeker], new: Collection[str]) -> None:
         """Take over what has changed.
@@ -104,7 +107,7 @@ class Gains:
         :param seekers: all leases, in the order in which they are to gain
         :param new: ids of those that may gain even if nothing has become free
         """
-        self._tx, self._now, self._seekers = tx, microseconds(tx.now), seekers
+        self._tx, self._now, self._seekers, self._totals = tx, microseconds(tx.now), seekers, {}
         self._pending = np.array([one.lease.id in new for one in seekers], dtype=np.bool_)
         self._decided = np.zeros(len(seekers), dtype=np.bool_)
         self._befores = np.array([one.until for one in seekers], dtype=np.int64)
@@ -148,6 +151,7 @@ class Gains:
 
     def _mark(self, kind: SlotKind, grown: Gaps) -> None:
         """Have the leases looked at that may gain."""
+        self._totals = {key: found for key, found in self._totals.items() if key[0] != kind}
         changed = self._free[kind].changed
         if self._pause and changed:
             # What is free for less than two times of cleaning before a lease is no gap.
@@ -194,9 +198,32 @@ class Gains:
         found = self._agreed(one, first, {})
         if not one.own or (found is not None and found + one.length + self._pause <= one.before):
             return found
+        if not self._may_be_sooner(one, first, one.before if found is None else found):
+            return found
         # Its own resources are free then, too, as far as they are before it.
         own = self._own(one)
         return self._agreed(one, first, own) if own else found
+
+    def _may_be_sooner(self, one: Seeker, first: int, before: int) -> bool:
+        """Whether enough is free at each instant with what a lease has, in microseconds."""
+        start, end = microseconds(one.lease.period.start), microseconds(one.lease.period.end)
+        for condition in one.conditions:
+            if condition.kind.demand or condition.spread is not Spread.ANY:
+                continue
+            # More than what is free then: what is needed for cleaning is not.
+            totals = self._totals_of(condition).with_more(
+                start - 2 * self._pause, end + 2 * self._pause, len(one.own)
+            )
+            if totals.first_start(condition.count, one.length, first, before) is None:
+                return False
+        return True
+
+    def _totals_of(self, condition: Condition) -> FreeTotals:
+        key = condition.kind, condition.name
+        if key not in self._totals:
+            free = self._free[condition.kind]
+            self._totals[key] = free.totals(self._mask(condition), self._now)
+        return self._totals[key]
 
     def _own(self, one: Seeker) -> Mapping[SlotKind, Instead]:
         """Return what would be free on the resources that a lease has."""

@@ -212,10 +212,18 @@ class Leases(Repository):
         )
         return self.of_rows(self._session.execute(query).all())
 
-    def pending(self, resource_types: Collection[str], limit: int) -> list[Lease]:
+    def pending(
+        self,
+        resource_types: Collection[str],
+        limit: int,
+        since: datetime.datetime | None = None,
+        until: datetime.datetime | None = None,
+    ) -> list[Lease]:
         """Return leases with resources that have not begun, those that begin first.
 
         :param resource_types: of which they have some
+        :param since: each ends after this; None for any end
+        :param until: each starts before this; None for any start
         """
         has = sa.select(RESERVATIONS.c.id).where(
             RESERVATIONS.c.lease_id == LEASES.c.id, RESERVATIONS.c.resource_type.in_(resource_types)
@@ -231,6 +239,10 @@ class Leases(Repository):
             .order_by(LEASES.c.start_date, LEASES.c.id)
             .limit(limit)
         )
+        if since is not None:
+            query = query.where(LEASES.c.end_date > since)
+        if until is not None:
+            query = query.where(LEASES.c.start_date < until)
         return self.of_rows(self._session.execute(query).all())
 
     def with_ids(self, ids: Sequence[str], *, lock: bool = False) -> list[Lease]:

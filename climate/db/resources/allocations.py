@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import Any
+from typing import Final
 
 import sqlalchemy as sa
 
@@ -29,7 +32,11 @@ from climate.domain.requests import ReservedShare
 _OURS: sa.BindParameter[Any] = sa.bindparam('reservation_ids', expanding=True)
 _MINE_ARE = Among(ALLOCATIONS.c.reservation_id, 'reservation_ids')
 _LIVE_OF = (
-    sa.select(ALLOCATIONS, RESOURCES.c.name)
+    sa.select(
+        *ALLOCATIONS.c['id', 'reservation_id', 'resource_id', 'resource_class', 'amount'],
+        *ALLOCATIONS.c['start_date', 'end_date', 'state'],
+        RESOURCES.c.name,
+    )
     .join(RESOURCES, RESOURCES.c.id == ALLOCATIONS.c.resource_id)
     .where(_MINE_ARE, ALLOCATIONS.c.live == 1)
     .order_by(ALLOCATIONS.c.id)
@@ -111,6 +118,13 @@ _CROWDED = (
 )
 
 
+_STATES: Final = {one.value: one for one in AllocationState}
+
+
+def _period(start: datetime.datetime, end: datetime.datetime) -> Period:
+    return Period(start=start, end=end)
+
+
 class Allocations(Repository):
     """Rows of ``allocations``: the resources that reservations have, or had.
 
@@ -119,19 +133,32 @@ class Allocations(Repository):
 
     def live_of(self, reservation_ids: Collection[str]) -> list[Allocation]:
         """Return the live allocations of the reservations, booked or held, in id order."""
-        rows = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids}).all()
+        found = self._session.execute(_LIVE_OF, {'reservation_ids': reservation_ids})
+        rows: Sequence[Any] = found.all()
+        # Most of what a reservation has is for one period.
+        periods = functools.cache(_period)
         return [
             Allocation(
-                id=row.id,
-                reservation_id=row.reservation_id,
-                resource_id=row.resource_id,
-                resource_name=row.name,
-                resource_class=row.resource_class,
-                amount=row.amount,
-                period=Period(start=row.start_date, end=row.end_date),
-                state=AllocationState(row.state),
+                id=number,
+                reservation_id=reservation_id,
+                resource_id=resource_id,
+                resource_name=name,
+                resource_class=resource_class,
+                amount=amount,
+                period=periods(start, end),
+                state=_STATES[state],
             )
-            for row in rows
+            for (
+                number,
+                reservation_id,
+                resource_id,
+                resource_class,
+                amount,
+                start,
+                end,
+                state,
+                name,
+            ) in rows
         ]
 
     def release(self, reservation_ids: Collection[str]) -> None:
