@@ -108,10 +108,10 @@ class TestPlanning(base.TestCase):
         first, second = self.movable(), self.movable(9000)
         real = replanning.of
 
-        def of(context: Any, lease: Lease, has: Any) -> Any:
+        def of(context: Any, lease: Lease, *has: Any) -> Any:
             if lease.id == first.id:
                 raise KeyError('what a plugin does not know')
-            return real(context, lease, has)
+            return real(context, lease, *has)
 
         with MonkeyPatch('climate.booking.planning.replanning.of', of):
             self.assertEqual(1, self.one.look())
