@@ -24,10 +24,12 @@ INTERVAL: Final = 1.0
 """Seconds between two requests while something happens."""
 
 _LONGEST_INTERVAL: Final = 10.0
+_WAITS: Final = 5.0
 _LONGEST_PAUSE: Final = 10.0
 # The service answers like this while it starts or restarts, or asks for fewer requests.
 _PASSING: Final = frozenset({429, 500, 502, 503, 504})
 _OVER: Final = frozenset({'TERMINATED', 'ERROR'})
+_WAITING: Final = 'WAITING'
 
 
 class WatchScreen(Protocol):
@@ -123,7 +125,13 @@ class LeaseWatcher:
         return min(seconds, max(0.0, (until - self._now()).total_seconds()))
 
     def _wait(self, lease: Lease, until: datetime.datetime | None) -> None:
-        """Wait for the next request, with a bar that moves every second."""
+        """Wait for the next request, with a bar that moves every second.
+
+        What a lease waits for has no time: it may have room at once.
+        """
+        if lease.status == _WAITING:
+            self._sleep(self._at_most(until, _WAITS))
+            return
         begin, end, about = _goal(lease)
         left = (end - self._now()).total_seconds()
         # A lease far ahead can still be changed, so that it is read now and then.
@@ -148,11 +156,27 @@ def _goal(lease: Lease) -> tuple[datetime.datetime, datetime.datetime, str]:
 
 def _states(lease: Lease) -> Iterator[tuple[tuple[str, ...], str]]:
     """Yield what is known of the lease itself: each line has a key that says what it is on."""
-    period = f'{times.write(lease.start_date)} to {times.write(lease.end_date)}'
-    yield ('status',), f'{lease.status}: {period}{", degraded" if lease.is_degraded else ""}'
+    yield (
+        ('status',),
+        f'{lease.status}: {_period(lease)}{", degraded" if lease.is_degraded else ""}',
+    )
     if lease.readiness:
         waiting = ', '.join(lease.readiness.get('waiting') or ()) or 'nothing'
         yield ('readiness',), f'waiting for {waiting} ({lease.readiness.get("detail") or "-"})'
+
+
+def _period(lease: Lease) -> str:
+    """Return when a lease is, and until when that may change."""
+    if lease.status == _WAITING:
+        left = lease.time_left
+        return f'for room, {times.write_duration(left)} left' if lease.preemptible else 'for room'
+    period = f'{times.write(lease.start_date)} to {times.write(lease.end_date)}'
+    if lease.status == 'PENDING' and lease.firm_at:
+        return f'{period}, firm from {times.write(lease.firm_at)} on'
+    whole = (times.read(lease.end_date) - times.read(lease.start_date)).total_seconds()
+    if lease.status == 'ACTIVE' and (lease.time_left or 0) > whole:
+        return f'{period}, when it yields'
+    return period
 
 
 def _steps(history: LeaseHistory) -> Iterator[tuple[tuple[str, ...], str]]:

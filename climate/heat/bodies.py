@@ -23,6 +23,7 @@ LABEL: Final = 'label'
 """The key of a reservation that only templates have."""
 TYPE: Final = 'resource_type'
 PENDING: Final = 'PENDING'
+WAITING: Final = 'WAITING'
 SEARCH: Final = ('earliest', 'latest', 'prefer', 'property')
 """What an offer has to be like."""
 FIRM: Final = 'firm_before'
@@ -176,6 +177,13 @@ def needs_offer(before: Values, after: Values) -> bool:
     return changed and not in_place
 
 
+def needs_another(before: Values, after: Values, lease: Values) -> bool:
+    """Return whether a lease that has not started cannot become what the template wants."""
+    if lease['status'] == WAITING and (after.get(START) is not None or not is_flexible(after)):
+        return True
+    return lease['status'] in (PENDING, WAITING) and needs_offer(before, after)
+
+
 def change(before: Values, after: Values, lease: Values) -> dict[str, Any] | None:
     """Return the body that changes a lease as the template changed.
 
@@ -192,7 +200,7 @@ def change(before: Values, after: Values, lease: Values) -> dict[str, Any] | Non
         # The end counts from the start, so that both are sent.
         keys = (START,) * (START in changed) + (END, DURATION)
         body |= {key: after[key] for key in keys if after.get(key) is not None}
-    if lease['status'] == PENDING and is_flexible(before) and is_flexible(after):
+    if lease['status'] in (PENDING, WAITING) and is_flexible(before) and is_flexible(after):
         body |= {key: after.get(key) for key in (*_WINDOW, FIRM) if key in changed}
         if body.get('earliest', '') is None:
             # Null would fix the start.

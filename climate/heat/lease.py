@@ -80,7 +80,7 @@ class StackLease(resource.Resource):
         if (
             body is None
             or (over and body.keys() - {bodies.NAME})
-            or (lease['status'] == bodies.PENDING and bodies.needs_offer(before, values))
+            or bodies.needs_another(before, values, lease)
         ):
             raise resource.UpdateReplace(self)
         rest = self._send(body)

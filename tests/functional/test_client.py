@@ -190,6 +190,15 @@ class TestStackBooking(clients.ClientCase):
         }  # fmt: skip
         lease = booking.book(proxy, waits, _now)
         self.assertEqual(('WAITING', fixed.end_date), (lease.status, lease.wait_until))
+        shown = proxy.json('GET', f'/leases/{lease.id}')['lease']
+        after = {**waits, 'duration': '30m', 'latest': None}
+        changed = proxy.update_lease(lease.id, **present(bodies.change(waits, after, shown)))
+        self.assertEqual(('WAITING', None), (changed.status, changed.latest))
+        length = times.read(changed.end_date) - times.read(changed.start_date)
+        self.assertEqual(1800, length.total_seconds())
+        two = {'id': lease.reservations[0]['id'], 'min': 2, 'max': 2}
+        changed = proxy.update_lease(lease.id, wait_until=None, reservations=[two])
+        self.assertEqual((None, 2), (changed.wait_until, changed.reservations[0]['max']))
         proxy.delete_lease(fixed)
         proxy.wait_for_lease(lease, 'ACTIVE', 1, 60)
 

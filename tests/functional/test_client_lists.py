@@ -186,12 +186,24 @@ class TestChanges(clients.ClientCase):
 
     def test_a_move_is_noted(self) -> None:
         self.json('lease create fixed --hosts 3 --at +1d --for 6h')
-        self.json('lease create soon --hosts 2 --for 1h --not-before +1d')
-        self.json('lease create other --hosts 3 --at +30h --for 1h')
+        soon = self.json('lease create soon --hosts 2 --for 1h --not-before +1d')
+        self.assertNotIn('displaced', soon)
+        # It begins in 30 hours.
+        self.assertAlmostEqual(29 * 3600, soon['firm_in'], delta=300)
+        other = self.json('lease create other --hosts 3 --at +30h --for 1h')
+        self.assertEqual((1, False), (other['displaced'], 'firm_in' in other))
         text = self.run_command('lease history soon').stdout
         self.assertRegex(text, r'\| start +\| noted +\|.* moved back to \d{4}-\d\d-\d\d \d\d:')
         dry = self.run_command('lease create third --hosts 3 --at +31h --for 1h --dry-run').stdout
         self.assertRegex(dry, r'soon would begin \d{4}-\d\d-\d\d \d\d:')
+
+    def test_all_options_at_once(self) -> None:
+        lease = self.json(
+            "lease create all --custom rack=1 --for 6h --not-before 'tomorrow 8:00' "
+            "--by 'fri 18:00' --queue --preemptible --yield suspend"
+        )
+        self.assertEqual(['PENDING', 'suspend'], [lease[key] for key in ('status', 'yield')])
+        self.assertLess(lease['end_date'], lease['latest'])
 
     def test_a_preemptible_lease_shows_what_is_left(self) -> None:
         line = 'lease create slices --custom rack=1 --for 2h --preemptible --min-duration 10m'

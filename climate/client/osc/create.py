@@ -15,6 +15,7 @@ from osc_lib import exceptions
 
 from climate.client import refusals
 from climate.client import times
+from climate.client.osc import booked
 from climate.client.osc import files
 from climate.client.osc import leases
 from climate.client.osc import names
@@ -62,7 +63,7 @@ class CreateLease(leases.LeaseCommand):
             lease = self._take_another(proxy, body, error)
         if parsed.wait:
             lease = proxy.wait_for_lease(lease)
-        return leases.shown(lease)
+        return {**leases.shown(lease), **booked.columns(proxy, lease)}
 
     def _body(self, proxy: ReservationProxy, parsed: argparse.Namespace) -> dict[str, Any]:
         if parsed.offer:

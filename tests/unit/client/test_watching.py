@@ -18,8 +18,10 @@ from tests import base
 START = datetime.datetime(2030, 1, 1, tzinfo=datetime.UTC)
 
 
-def lease(status: str) -> Lease:
+def lease(status: Any) -> Lease:
     """Return a lease that starts a minute after its creation."""
+    if isinstance(status, Lease):
+        return status
     return Lease.existing(
         id='1', status=status, created_at='2030-01-01T00:00:00Z',
         start_date='2030-01-01T00:01:00Z', end_date='2030-01-01T00:02:00Z',
@@ -97,6 +99,37 @@ class LeaseWatcherTest(base.TestCase):
             [line.split(': 2030')[0].removeprefix('2030-01-01 00:01 UTC ') for line in self.lines],
         )
         self.assertEqual([('start', 0.0), ('start', 0.02), ('start', 0.03)], self.shares[:3])
+
+    def test_moves_and_yields_are_followed(self) -> None:
+        def flexible(status: str, start: int, left: int = 60, **facts: Any) -> Lease:
+            return Lease.existing(
+                id='1', status=status, created_at='2030-01-01T00:00:00Z', preemptible=True,
+                start_date=f'2030-01-01T{start:02}:00:00Z', time_left=left,
+                end_date=f'2030-01-01T{start:02}:01:00Z', **facts,
+            )  # fmt: skip
+
+        firm = {'firm_at': '2030-01-01T08:00:00Z'}
+        self.follow(
+            (flexible('WAITING', 1), []),
+            (flexible('PENDING', 9, **firm), []),
+            (flexible('PENDING', 8, **firm), []),
+            (flexible('ACTIVE', 8, left=180), []),
+            (flexible('WAITING', 9, left=120), []),
+            (flexible('TERMINATED', 9), []),
+            status='TERMINATED',
+        )
+        at = '2030-01-01 {} UTC'.format
+        self.assertEqual(
+            [
+                'WAITING: for room, 1m left',
+                f'PENDING: {at("09:00")} to {at("09:01")}, firm from {at("08:00")} on',
+                f'PENDING: {at("08:00")} to {at("08:01")}, firm from {at("08:00")} on',
+                f'ACTIVE: {at("08:00")} to {at("08:01")}, when it yields',
+                'WAITING: for room, 2m left',
+                f'TERMINATED: {at("09:00")} to {at("09:01")}',
+            ],
+            self.lines,
+        )
 
     def test_the_bar_goes_on_to_the_end(self) -> None:
         self.follow(('ACTIVE', []), ('TERMINATED', []), status='TERMINATED')

@@ -182,6 +182,17 @@ class ChangeTest(base.TestCase):
         after = {**SOON, **window, 'duration': '3h'}
         self.assertEqual({'duration': '3h'}, bodies.change(SOON, after, active))
 
+    def test_a_lease_that_waits_gets_another_window(self) -> None:
+        waits = {**LEASE, 'status': 'WAITING'}
+        for after in ({'latest': '2030-01-09T00:00Z'}, {'duration': '3h'}):
+            self.assertEqual(after, bodies.change(SOON, {**SOON, **after}, waits))
+            self.assertFalse(bodies.needs_another(SOON, {**SOON, **after}, waits))
+        # It has no start to fix yet, and no way to yield.
+        for after in ({'start_date': '2030-01-02T00:00Z'}, {'preemptible': True}):
+            self.assertTrue(bodies.needs_another(SOON, {**SOON, **after}, waits))
+        fixed = {**SOON, 'start_date': '2030-01-02T00:00Z'}
+        self.assertFalse(bodies.needs_another(SOON, fixed, LEASE))
+
     def test_what_needs_an_offer(self) -> None:
         offered = {**SOON, 'firm_before': None}
         start = {'start_date': '2030-01-01T13:00Z'}
