@@ -94,6 +94,9 @@ class YieldMode(enum.StrEnum):
     END = 'end'
 
 
+LEAST_PRIORITY: Final = -100
+MOST_PRIORITY: Final = 100
+
 _RESTS: Final = uuid.UUID('7a1c5f0e-93f4-4d0b-9c1e-5d2f6b8a4e37')
 
 NOTICES: Final = (
@@ -139,6 +142,8 @@ class Lease:
     :ivar firm_before: of a flexible lease, how many seconds before its start it is firm
     :ivar wait_until: until when a lease without a booking waits for one at most (aware UTC);
         None for as long as it can begin
+    :ivar priority: from :data:`LEAST_PRIORITY` to :data:`MOST_PRIORITY`: a higher one comes first;
+        None for 0
     :ivar yields: what becomes of a preemptible lease whose place others need; None for a lease
         that is not preemptible
     :ivar min_duration: of a preemptible lease, how many seconds it needs in one slice
@@ -172,6 +177,7 @@ class Lease:
     latest: datetime.datetime | None = None
     firm_before: int | None = None
     wait_until: datetime.datetime | None = None
+    priority: int | None = None
     yields: YieldMode | None = None
     min_duration: int | None = None
     time_left: int | None = None
@@ -193,6 +199,16 @@ class Lease:
     def is_flexible(self) -> bool:
         """Whether it was requested for a window, not for a fixed start."""
         return self.earliest is not None
+
+    @property
+    def rank(self) -> int:
+        """Its priority, as a number."""
+        return self.priority or 0
+
+    @property
+    def turn(self) -> tuple[int, datetime.datetime | None, str]:
+        """Sorts leases as plans look at them: by priority, and then by request."""
+        return -self.rank, self.created_at, self.id
 
     @property
     def firm_at(self) -> datetime.datetime | None:
@@ -266,6 +282,7 @@ OPTIONS: Final = (
     'latest',
     'firm_before',
     'wait_until',
+    'priority',
     'yields',
     'min_duration',
     'time_left',

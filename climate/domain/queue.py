@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from climate.domain.leases import Lease
+from climate.domain.leases import Reservation
 from climate.domain.offers import Shortage
 
 MOST_QUEUED: Final = 100
@@ -39,8 +40,19 @@ class QueueQuery:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
+class QueuedReservation:
+    """A reservation of a lease in the queue.
+
+    :ivar turn: of the lease, see :attr:`climate.domain.leases.Lease.turn`
+    """
+
+    turn: tuple[int, datetime.datetime | None, str]
+    reservation: Reservation
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class LeasesAhead:
-    """The leases that compete with one and were requested before it, of any project.
+    """The leases that compete with one and come before it, of any project.
 
     They are flexible, not firm, and have a resource type in common with it.
 

@@ -99,6 +99,7 @@ class LeaseDraft:
     :ivar yields: what becomes of a preemptible lease whose place others need; None for the
         best that its types can do
     :ivar min_duration: how long it needs resources in one slice; None for the default
+    :ivar priority: a higher one comes first; None for 0
     :ivar preempt_own: whether it may preempt leases of its own project, too
     :ivar id: of the lease, never from a body; None for a generated one. Drafts with
         the same id are tries of one request, which books one lease
@@ -128,6 +129,7 @@ class LeaseDraft:
     preemptible: bool = False
     yields: YieldMode | None = None
     min_duration: datetime.timedelta | None = None
+    priority: int | None = None
     preempt_own: bool = False
     id: str | None = None
     reservations: tuple[Mapping[str, Any], ...] = ()
@@ -189,7 +191,8 @@ class LeaseChange:
     :ivar preempt_own: whether it may preempt leases of its own project, too
     :ivar check: of the lease before the change; None for none
 
-    ``notices``, ``strict``, ``traits``, ``grain`` and ``asked_at`` as in :class:`LeaseDraft`.
+    ``priority``, ``notices``, ``strict``, ``traits``, ``grain`` and ``asked_at`` as in
+    :class:`LeaseDraft`.
     """
 
     name: str | None = None
@@ -201,6 +204,7 @@ class LeaseChange:
     reservations: tuple[ReservationChange, ...] = ()
     end_reason: str | None = None
     window: WindowChange = WindowChange()
+    priority: int | Unset = UNSET
     preempt_own: bool = False
     strict: bool = False
     traits: bool = True

@@ -68,11 +68,12 @@ def changed_waiting(
 
 
 def with_details(lease: Lease, change: LeaseChange) -> Lease:
-    """Return *lease* with the details of *change*: its name and its notices."""
+    """Return *lease* with the details of *change*: its name, its notices and its priority."""
     return dataclasses.replace(
         lease,
         name=lease.name if change.name is None else change.name,
         notices=lease.notices if change.notices is UNSET else change.notices,
+        priority=lease.priority if change.priority is UNSET else change.priority or None,
     )
 
 

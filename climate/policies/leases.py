@@ -14,6 +14,7 @@ DELETE = 'climate:leases:delete'
 REALLOCATE = 'climate:leases:reallocate'
 FORCE = 'climate:leases:force_reallocate'
 READINESS = 'climate:leases:readiness'
+PRIORITY = 'climate:leases:priority'
 ALL_PROJECTS = 'climate:leases:all_projects'
 
 _ALL = '/v1/leases'
@@ -67,6 +68,13 @@ RULES = (
         base.SERVICE_OR_ADMIN,
         'Report which resources of a lease, of any project, are ready for use.',
         f'POST {_ONE}/readiness',
+    ),
+    base.documented(
+        PRIORITY,
+        base.ADMIN,
+        'Give a lease a priority above 0, so that plans look at it before others.',
+        f'POST {_ALL}',
+        f'PUT {_ONE}',
     ),
     base.documented(
         ALL_PROJECTS,

@@ -12,6 +12,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import logging
+import operator
 from collections import Counter
 from collections.abc import Callable
 from collections.abc import Iterator
@@ -123,7 +124,8 @@ class Planner:
         if not self._context.settings.rebind or self._seen in (None, self._tried):
             return 0
         self._tried = self._seen
-        found = [one for _, one in self._known.values() if one is not None]
+        known = [one for _, one in self._known.values() if one is not None]
+        found = sorted(known, key=operator.attrgetter('lease.turn'))
         most = _MOST_REBOUND
         for _ in range(_FAILURES):
             with self._context.store.reading() as tx:

@@ -185,6 +185,20 @@ class _Plans:
         self.assertEqual(['02T00:00', '02T00:00', '02T02:00'], self.starts(*leases))
         self.assertEqual(0, race_case.overlaps(self.service.store))
 
+    def test_the_lowest_priority_gives_way(self) -> None:
+        high = self.book(2, **{**WINDOW, 'duration': '4h'})
+        low, last = self.book(1, **WINDOW, priority=-1), self.book(1, **WINDOW)
+        self.book(1, start_date='2030-01-02T00:00:00Z', end_date='2030-01-02T01:00:00Z')
+        self.assertEqual(['02T00:00', '02T01:00', '02T00:00'], self.starts(high, low, last))
+
+    def test_none_gives_way_to_a_lower_priority(self) -> None:
+        lease = self.book(4, **WINDOW)
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        body = {'name': 'a', 'reservations': [one], 'priority': -1, **FIXED}
+        self.assertEqual(409, self.send('POST', 'leases', body).status_int)
+        self.assertEqual(201, self.send('POST', 'leases', {**body, 'priority': 0}).status_int)
+        self.assertEqual(['02T06:00'], self.starts(lease))
+
     def test_all_of_them_have_hosts(self) -> None:
         leases = [self.book(2, **WINDOW) for _ in range(2)]
         fixed = self.book(4, start_date='2030-01-02T01:00:00Z', end_date='2030-01-02T05:00:00Z')

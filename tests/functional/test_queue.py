@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from climate.conf.planner import Displace
+from climate.upkeep.planning import Planner
 from tests import base
 from tests import services
 from tests.functional import fixtures
@@ -63,6 +64,44 @@ class _Queue:
         )
         self.assertEqual([1, 3], [each['place'] for each in self.queue(token=THEIRS)])
         self.assertEqual([1, 2, 3], [each['place'] for each in self.queue(token=ADMIN)])
+
+    def change(self, lease: dict[str, Any], token: str, priority: int) -> int:
+        path, body = f'/v1/leases/{lease["id"]}', {'priority': priority}
+        answer = http.send(self.service.app, 'PUT', path, body, token=token, version='1.8')
+        if answer.status_int == 200:
+            self.assertEqual(priority, answer.json['lease']['priority'])
+        return int(answer.status_int)
+
+    def test_a_higher_priority_comes_first(self) -> None:
+        fixed = self.book(4, **FIXED)
+        low, plain = self.book(4, priority=-1, **WAIT), self.book(4, **WAIT)
+        high = self.book(4, ADMIN, priority=5, **WAIT)
+        found = [(each['lease_id'], each['priority']) for each in self.queue(token=ADMIN)]
+        self.assertEqual([(high['id'], 5), (plain['id'], 0), (low['id'], -1)], found)
+        self.assertEqual([2, 3], [each['place'] for each in self.queue()])
+        (last,) = self.queue(f'/v1/queue?marker={plain["id"]}')
+        self.assertEqual([low['id'], 2], [last['lease_id'], last['ahead']['leases']])
+        self.assertEqual(403, self.change(plain, MINE, 3))
+        self.assertEqual(200, self.change(plain, MINE, -100))
+        self.assertEqual(200, self.change(low, ADMIN, 7))
+        path = f'/v1/leases/{fixed["id"]}'
+        http.send(self.service.app, 'DELETE', path, token=MINE, version='1.8')
+        Planner(self.service.services.leases).round()
+        found = [(each['lease_id'], each['forecast'][11:13]) for each in self.queue(token=ADMIN)]
+        order = [(low['id'], '00'), (high['id'], '02'), (plain['id'], '04')]
+        self.assertEqual(order, found)
+
+    def test_who_may_set_which_priority(self) -> None:
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        for priority, token, status in (
+            (1, MINE, 403), (0, MINE, 201), (-100, MINE, 201), (100, ADMIN, 201),
+            (101, ADMIN, 400), (-101, MINE, 400), (0.5, MINE, 400), ('1', MINE, 400),
+            (None, MINE, 400), (True, MINE, 400),
+        ):  # fmt: skip
+            body = {'name': 'a', 'reservations': [one], 'priority': priority, **WAIT}
+            where = '/v1/leases'
+            answer = http.send(self.service.app, 'POST', where, body, token=token, version='1.8')
+            self.assertEqual(status, answer.status_int, (priority, answer.text))
 
     def test_pages_have_the_places_of_the_whole_queue(self) -> None:
         self.book(4, **FIXED)

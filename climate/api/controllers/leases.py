@@ -46,6 +46,7 @@ from climate.domain.listed import ListedLease
 from climate.domain.offers import StoredOffer
 from climate.domain.requests import Check
 from climate.domain.requests import LeaseDraft
+from climate.domain.requests import UNSET
 from climate.exceptions import NotEnoughResources
 from climate.exceptions import PolicyNotAuthorized
 from climate.policies import calendar as calendar_policies
@@ -121,6 +122,8 @@ class LeasesController(base.Controller):
             body = taken_offers.filled(body, offer, scope.version)
         reader = schemas.Reader(body, scope.version, scope.now)
         draft = reader.draft(self._settings.max_reservations, scope.object_id)
+        if draft.priority is not None and draft.priority > 0:
+            scope.authorize(policies.PRIORITY)
         req.environ[environ_keys.EVALUATES] = req.environ[idempotency_keys.REHEARSED] = (
             reader.dry_run
         )
@@ -152,6 +155,8 @@ class LeasesController(base.Controller):
         body = bodies.read(req.environ, self._services.texts)
         reader = schemas.Reader(body, scope.version, scope.now)
         change = reader.change(functools.partial(leases.get, lease_id, scope.project_id))
+        if change.priority is not UNSET and change.priority > 0:
+            scope.authorize(policies.PRIORITY)
         change = dataclasses.replace(change, check=self._check(req))
         req.environ[environ_keys.EVALUATES] = reader.dry_run
         wanted = scope.caller, lease_id, scope.project_id, change

@@ -33,6 +33,8 @@ from climate.domain import periods
 from climate.domain import requests
 from climate.domain.events import EventKind
 from climate.domain.leases import Lease
+from climate.domain.leases import LEAST_PRIORITY
+from climate.domain.leases import MOST_PRIORITY
 from climate.domain.leases import NOTICES
 from climate.domain.periods import SECOND
 
@@ -168,6 +170,8 @@ UPDATE_1_4 = _with(UPDATE_1_3, 'dry_run', {'type': 'boolean'})
 _END_REASON = {'type': 'string', 'minLength': 1, 'maxLength': 1000}
 UPDATE_1_5 = _with(UPDATE_1_4, 'end_reason', _END_REASON)
 
+_PRIORITY = {'type': 'integer', 'minimum': LEAST_PRIORITY, 'maximum': MOST_PRIORITY}
+
 CREATE_1_8 = {
     **CREATE_1_4,
     'required': ['name'],
@@ -179,6 +183,7 @@ CREATE_1_8 = {
         **windows.WAITING,
         **preemptible.FIELDS,
         **preemptible.PREEMPTING,
+        'priority': _PRIORITY,
     },
 }
 UPDATE_1_8 = {
@@ -188,6 +193,7 @@ UPDATE_1_8 = {
         'notices': _NOTICES_1_8,
         **windows.CHANGES,
         **preemptible.PREEMPTING,
+        'priority': _PRIORITY,
     },
 }
 
@@ -280,6 +286,7 @@ class Reader:
             end=end,
             **vars(window),
             **yields,
+            priority=body.get('priority'),
             preempt_own=self._preempt_own,
             reservations=reservations,
             placements=placed,
@@ -312,6 +319,7 @@ class Reader:
             start=start,
             end=end,
             window=window,
+            priority=body.get('priority', requests.UNSET),
             preempt_own=self._preempt_own,
             before_end_date=self._before_end_date(),
             notify_before_start=self._announcements(),

@@ -31,6 +31,7 @@ _INLINE: Final = {
     PLAIN: '"{$}"',
     'boolean': '{"true" if $ else "false"}',
     'given': '{"false" if $ is None else "true"}',
+    'number': '{$ or 0}',
     'null': 'null',
 }
 # What is mostly None, for which the writer need not be called.

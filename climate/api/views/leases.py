@@ -33,6 +33,8 @@ from climate.api.http.microversions import V1_8
 from climate.api.views.fields import AnswerField
 from climate.api.views.fields import PLAIN
 from climate.domain.holdings import MOST_SHOWN
+from climate.domain.leases import LEAST_PRIORITY
+from climate.domain.leases import MOST_PRIORITY
 from climate.domain.leases import NOTICES
 from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import LeaseStatus
@@ -42,6 +44,7 @@ _TIME_OR_NULL: Final = or_null(_TIME)
 _RECORD_TIME: Final = or_null(ref('RecordTime'))
 _STATUS: Final = choice(LeaseStatus)
 _YIELD: Final = choice(YieldMode)
+_PRIORITY: Final = {'type': 'integer', 'minimum': LEAST_PRIORITY, 'maximum': MOST_PRIORITY}
 _NOTICES: Final = or_null(listed({**TEXT, 'enum': list(NOTICES)}))
 _RESOURCES: Final[Json] = {**listed(ref('HeldResource')), 'maxItems': MOST_SHOWN}
 _CREATED: Final = (
@@ -78,6 +81,7 @@ LEASE: Final = (
     AnswerField(name='latest', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
     AnswerField(name='firm_before', since=V1_8, write='json', schema=or_null(WHOLE)),
     AnswerField(name='wait_until', since=V1_8, write='stored_date', schema=_TIME_OR_NULL),
+    AnswerField(name='priority', since=V1_8, write='number', schema=_PRIORITY),
     AnswerField(name='preemptible', of='yields', since=V1_8, write='given', schema=BOOLEAN),
     AnswerField(name='yield', of='yields', since=V1_8, write='json', schema=or_null(_YIELD)),
     AnswerField(name='min_duration', since=V1_8, write='json', schema=or_null(WHOLE)),

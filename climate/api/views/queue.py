@@ -16,6 +16,7 @@ from climate.api.http.json_schema import record
 from climate.api.http.json_schema import ref
 from climate.api.http.json_schema import TEXT
 from climate.api.http.json_schema import UUID
+from climate.api.http.json_schema import WHOLE
 from climate.api.http.microversions import Microversion
 from climate.api.views import fields
 from climate.api.views import offers
@@ -30,6 +31,7 @@ QUEUED: Final = (
     AnswerField(name='name', of='lease.name', write=PLAIN, schema=TEXT),
     AnswerField(name='project_id', of='lease.project_id', write=PLAIN, schema=TEXT),
     AnswerField(name='status', of='lease.status', write=PLAIN, schema=choice(LeaseStatus)),
+    AnswerField(name='priority', of='lease.rank', write=PLAIN, schema=WHOLE),
     AnswerField(name='place', write=PLAIN, schema=COUNT),
     AnswerField(name='forecast', of='forecast.start', write='date', schema=_TIME_OR_NULL),
     AnswerField(name='room_at', of='forecast.room_at', write='date', schema=_TIME_OR_NULL),

@@ -141,10 +141,11 @@ class Displacing(commit.BookingWork[R]):
             return None
         period, resource_types = fixed
         padded = period.padded(self.context.settings.cleaning_time)
-        leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED)
+        most = self.preempts(tx).rank
+        leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED, most)
         movable = replanning.by_size(replanning.movable(tx, self.context, leases))
         ids = {one.lease.id for one in movable}
-        rests = preemption.with_rests(tx, self.context, resource_types, padded)
+        rests = preemption.with_rests(tx, self.context, resource_types, padded, most)
         left = [one for one in rests if one.lease.id not in ids]
         until = self.context.clock.ticks() + _LONGEST.total_seconds()
         found = None
@@ -278,7 +279,12 @@ def needed(new: NewLease, now: datetime.datetime) -> tuple[Period, Collection[st
 def preempting(new: NewLease) -> Preempting:
     """Return whose leases a new lease may preempt."""
     draft, project_id = new.draft, new.caller.project_id
-    return Preempting(project_id=project_id, own=draft.preempt_own, in_time=draft.preemptible)
+    return Preempting(
+        project_id=project_id,
+        own=draft.preempt_own,
+        in_time=draft.preemptible,
+        rank=draft.priority or 0,
+    )
 
 
 def new_wishes(context: Context, new: NewLease, now: datetime.datetime) -> list[Wish]:
@@ -350,6 +356,7 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
             project_id=lease.project_id,
             own=self.new.change.preempt_own,
             in_time=lease.yields is not None,
+            rank=lease.rank,
         )
 
     def wishes(self, tx: Transaction) -> list[Wish]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import operator
 from collections.abc import Collection
 from collections.abc import Iterable
 from collections.abc import Iterator
@@ -49,11 +50,13 @@ class Preempting:
     :ivar project_id: its own
     :ivar own: whether also those of its own project
     :ivar in_time: only those that have to end in time, and still will
+    :ivar rank: the highest priority that they have
     """
 
     project_id: str
     own: bool = False
     in_time: bool = False
+    rank: int = 0
 
     def may_have(self, lease: Lease) -> bool:
         """Whether a preemptible lease may have to yield."""
@@ -97,7 +100,7 @@ def found(
     padded = period.padded(context.settings.cleaning_time)
     leases = [
         lease
-        for lease in tx.leases.preemptible(resource_types, padded, MOST)
+        for lease in tx.leases.preemptible(resource_types, padded, MOST, whose.rank)
         if whose.may_have(lease)
     ]
     return list(_victims(tx, context, leases, period))
@@ -156,7 +159,7 @@ def cut(
     rearranged = tx.rearrangement
     assert rearranged is not None
     changed, left = list[Changed](), list[MovableLease]()
-    for each in sorted(some, key=lambda one: (one.one.lease.created_at, one.one.lease.id)):
+    for each in sorted(some, key=operator.attrgetter('one.lease.turn')):
         rearranged.remove(each.kept)
         stays = True
         for resource_type, allocations in dataclasses.replace(each.one, rest=()).by_type():
@@ -192,15 +195,18 @@ def remainder(tx: Transaction, context: Context, one: MovableLease, lease: Lease
 
 
 def with_rests(
-    tx: Transaction, context: Context, resource_types: Collection[str], period: Period
+    tx: Transaction, context: Context, resource_types: Collection[str], period: Period, most: int
 ) -> list[MovableLease]:
-    """Return what is held of leases in a period, after their present slices."""
+    """Return what is held of leases in a period, after their present slices.
+
+    :param most: the highest priority that they may have
+    """
     ids = tx.rests.whose(resource_types, period, MOST)
     leases = tx.leases.with_ids(ids) if ids else []
     return [
         remainder(tx, context, one, one.lease)
         for one in replanning.movable(tx, context, leases)
-        if one.rest
+        if one.rest and one.lease.rank <= most
     ]
 
 

@@ -47,6 +47,7 @@ from climate.domain.periods import Period
 from climate.domain.queue import Forecast
 from climate.domain.queue import LeasesAhead
 from climate.domain.queue import QueuedLease
+from climate.domain.queue import QueuedReservation
 from climate.domain.queue import QueueQuery
 from climate.leases import reading
 
@@ -101,15 +102,14 @@ def resumes(context: Context, tx: Transaction, lease: Lease) -> datetime.datetim
 class QueueAhead:
     """Counts what comes before leases.
 
-    :param reservations: of the leases that were requested before the last one, in that order
+    :param reservations: of the leases that come before the last one, in that order
     """
 
-    def __init__(self, context: Context, reservations: Sequence[Reservation]) -> None:
+    def __init__(self, context: Context, reservations: Sequence[QueuedReservation]) -> None:
         self._plugins = context.plugins
         self._least: dict[tuple[str, str], int] = {}
         self._left = collections.deque(
-            list(group)
-            for _, group in itertools.groupby(reservations, operator.attrgetter('lease_id'))
+            list(group) for _, group in itertools.groupby(reservations, operator.attrgetter('turn'))
         )
         self._numbers: collections.Counter[frozenset[str]] = collections.Counter()
         self._amounts: collections.Counter[str] = collections.Counter()
@@ -117,10 +117,10 @@ class QueueAhead:
     def before(self, lease: Lease) -> LeasesAhead:
         """Return what competes with a lease and comes before it.
 
-        :param lease: one that was requested after the last one that was asked for
+        :param lease: one that comes after the last one that was asked for
         """
-        while self._left and _requested(self._left[0][0]) < (lease.created_at, lease.id):
-            self._count(self._left.popleft())
+        while self._left and self._left[0][0].turn < lease.turn:
+            self._count([one.reservation for one in self._left.popleft()])
         types = {one.resource_type for one in lease.reservations}
         number = sum(count for some, count in self._numbers.items() if some & types)
         amounts = {name: self._amounts[name] for name in sorted(types) if self._amounts[name]}
@@ -139,10 +139,6 @@ class QueueAhead:
             plugin = self._plugins.get(one.resource_type)
             self._least[key] = 0 if plugin is None else reading.least(plugin, one)
         return self._least[key]
-
-
-def _requested(one: Reservation) -> tuple[datetime.datetime | None, str]:
-    return one.created_at, one.lease_id
 
 
 class Forecasts:

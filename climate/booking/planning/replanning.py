@@ -130,13 +130,17 @@ class MovableLease:
 
 
 def by_request(leases: Iterable[MovableLease]) -> list[MovableLease]:
-    """Return leases in the order of their requests."""
-    return sorted(leases, key=operator.attrgetter('lease.created_at', 'lease.id'))
+    """Return leases in the order of their priorities, and then of their requests."""
+    return sorted(leases, key=operator.attrgetter('lease.turn'))
 
 
 def by_size(leases: Iterable[MovableLease]) -> list[MovableLease]:
-    """Return leases, the largest first; of equal ones, those that were requested last."""
-    return sorted(by_request(leases), key=operator.attrgetter('size'))[::-1]
+    """Return leases, those of the lowest priority first, and of them the largest.
+
+    Of equal ones, those that were requested last come first.
+    """
+    ordered = sorted(by_request(leases), key=operator.attrgetter('size'))
+    return sorted(ordered, key=lambda one: -one.lease.rank)[::-1]
 
 
 def leaving(leases: Sequence[MovableLease], slots: int) -> int:

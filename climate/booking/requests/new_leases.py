@@ -121,6 +121,7 @@ def proposed(
         latest=draft.latest,
         firm_before=_seconds(draft.firm_before),
         wait_until=draft.wait_until,
+        priority=draft.priority or None,
         yields=draft.yields,
         min_duration=_seconds(draft.min_duration) if draft.preemptible else None,
         time_left=_seconds(draft.end - draft.start) if draft.preemptible else None,

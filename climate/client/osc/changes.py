@@ -66,6 +66,8 @@ def _fields(parsed: argparse.Namespace, version: str) -> dict[str, Any]:
     fields |= flexible.fields(parsed, version)
     if parsed.preempt_own:
         fields['preempt_own'] = True
+    if parsed.priority is not None:
+        fields['priority'] = parsed.priority
     if parsed.length:
         fields['duration'] = int(parsed.length.total_seconds())
     return fields
@@ -99,6 +101,7 @@ class SetLease(leases.LeaseCommand):
         )
         flexible.add(parser)
         options.add_preempt_own(parser)
+        options.add_priority(parser)
         notices.add(parser)
         options.add_reservations(parser, changes=True)
         parser.add_argument(

@@ -81,8 +81,10 @@ class CreateLease(leases.LeaseCommand):
         body['name'] = parsed.name
         if parsed.within:
             return self._offered(proxy, parsed, body)
-        preempting = {'preempt_own': True} if parsed.preempt_own else {}
-        return {**body, **preempting, **_period(parsed, body, proxy.microversion())}
+        more: dict[str, Any] = {'preempt_own': True} if parsed.preempt_own else {}
+        if parsed.priority is not None:
+            more['priority'] = parsed.priority
+        return {**body, **more, **_period(parsed, body, proxy.microversion())}
 
     def _offered(
         self, proxy: ReservationProxy, parsed: argparse.Namespace, body: dict[str, Any]
@@ -203,6 +205,7 @@ def _add_yielding(parser: argparse.ArgumentParser) -> None:
         parser, '--min-duration', 'How long a slice of a preemptible lease lasts at least'
     )
     options.add_preempt_own(parser)
+    options.add_priority(parser)
 
 
 def _is_flexible(parsed: argparse.Namespace) -> bool:

@@ -168,6 +168,16 @@ def add_preempt_own(parser: Any) -> None:
     )
 
 
+def add_priority(parser: Any) -> None:
+    """Add the option ``--priority``."""
+    parser.add_argument(
+        '--priority',
+        type=int,
+        metavar='NUMBER',
+        help='From -100 to 100: a higher one comes first; above 0 needs a special right',
+    )
+
+
 def add_length(parser: Any, about: str, **more: Any) -> None:
     """Add the option ``--for`` to a parser or a group."""
     add_duration(parser, '--for', about, dest='length', **more)

@@ -28,7 +28,7 @@ class ShowQueue(commands.Lister):
     """
 
     spare = ('Ahead', 'Room at')
-    alike = ('Project',)
+    alike = ('Project', 'Priority')
 
     def _add_options(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument('--type', metavar='TYPE', help='Only leases of this resource type')
@@ -38,7 +38,7 @@ class ShowQueue(commands.Lister):
         proxy = plugin.client(self.app)
         columns = (
             *('Place', 'ID', 'Name', 'Status', 'Forecast', 'Room at', 'Ahead', 'Waits for'),
-            'Project',
+            *('Priority', 'Project'),
         )
         query = {'resource_type': parsed_args.type} if parsed_args.type else {}
         return columns, _rows(proxy, proxy.queue(**query))
@@ -56,6 +56,7 @@ def _rows(proxy: ReservationProxy, queue: Iterator[LeaseInQueue]) -> Iterator[tu
             TimeColumn(one.room_at),
             ahead(one.ahead),
             ShortagesColumn(one.waits_for),
+            one.priority,
             one.project_id,
         )
 

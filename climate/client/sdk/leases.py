@@ -26,6 +26,7 @@ SINCE: Final[Mapping[str, str]] = {
     'yield': '1.8',
     'min_duration': '1.8',
     'preempt_own': '1.8',
+    'priority': '1.8',
 }
 """The microversions that have a field of a lease, of those that requests can have.
 
@@ -99,6 +100,8 @@ class Lease(bases.ManagedResource):
     yields = resource.Body('yield')
     #: How many seconds a slice of it lasts at least (1.8).
     min_duration = resource.Body('min_duration')
+    #: Its priority (1.8); plans look at a higher one first.
+    priority = resource.Body('priority')
     #: Whether it may preempt leases of its own project (1.8); only in requests.
     preempt_own = resource.Body('preempt_own', type=bool)
     #: How many seconds are left from the start of its present slice on (1.8).

@@ -25,6 +25,8 @@ class LeaseInQueue(bases.ReservationResource):
     project_id = resource.Body('project_id')
     #: ``PENDING``, or ``WAITING`` without a booking.
     status = resource.Body('status')
+    #: Its priority; a higher one comes first.
+    priority = resource.Body('priority', type=int)
     #: Its place among the leases that compete; the first is 1.
     place = resource.Body('place', type=int)
     #: The leases that compete and come before it: how many, and their amounts by type.

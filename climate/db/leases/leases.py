@@ -28,6 +28,7 @@ from climate.db.statements.repository import Repository
 from climate.db.statements.repository import UNCLAIMED
 from climate.domain.events import Event
 from climate.domain.leases import Lease
+from climate.domain.leases import MOST_PRIORITY
 from climate.domain.leases import OPTIONS
 from climate.domain.leases import Reservation
 from climate.domain.lifecycles import LeaseStatus
@@ -143,12 +144,12 @@ class Leases(Repository):
         """Return what differs after any change of a lease, of those that planners look at, by id.
 
         Those are the flexible leases that are not firm, and those that wait for a booking, in the
-        order of requests::
+        order of their priorities and requests::
 
             SELECT id, status, start_date, end_date, firm_at, updated_at FROM leases
             WHERE firm_at > :now AND status = 'PENDING' AND deleted_at IS NULL
                OR status = 'WAITING' AND deleted_at IS NULL AND next_due IS NULL
-            ORDER BY created_at, id
+            ORDER BY priority DESC, created_at, id
         """
         state = LEASES.c['status', 'start_date', 'end_date', 'firm_at', 'updated_at']
         moves = (LEASES.c.firm_at > self._now) & (LEASES.c.status == LeaseStatus.PENDING)
@@ -157,18 +158,19 @@ class Leases(Repository):
         query = (
             sa.select(LEASES.c.id, *state)
             .where(moves | waits, LEASES.c.deleted_at.is_(None))
-            .order_by(LEASES.c.created_at, LEASES.c.id)
+            .order_by(LEASES.c.priority.desc(), LEASES.c.created_at, LEASES.c.id)
         )
         return {row[0]: tuple(row[1:]) for row in self._session.execute(query)}
 
     def displaceable(
-        self, resource_types: Collection[str], period: Period, limit: int
+        self, resource_types: Collection[str], period: Period, limit: int, most: int = MOST_PRIORITY
     ) -> list[Lease]:
         """Return flexible leases that are not firm and have resources in a period.
 
-        Those that were requested last come first.
+        Those of the lowest priority come first, and then those that were requested last.
 
         :param resource_types: of which they have some
+        :param most: the highest priority that they may have
         """
         query = (
             sa.select(*COLUMNS)
@@ -176,23 +178,25 @@ class Leases(Repository):
                 LEASES.c.firm_at > self._now,
                 LEASES.c.status == LeaseStatus.PENDING,
                 LEASES.c.deleted_at.is_(None),
+                LEASES.c.priority <= most,
                 LEASES.c.start_date < period.end,
                 LEASES.c.end_date > period.start,
                 _has(resource_types),
             )
-            .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
+            .order_by(LEASES.c.priority, LEASES.c.created_at.desc(), LEASES.c.id.desc())
             .limit(limit)
         )
         return self.of_rows(self._session.execute(query).all())
 
     def preemptible(
-        self, resource_types: Collection[str], period: Period, limit: int
+        self, resource_types: Collection[str], period: Period, limit: int, most: int = MOST_PRIORITY
     ) -> list[Lease]:
         """Return preemptible leases that are firm or run and have resources in a period.
 
-        Those that were requested last come first.
+        Those of the lowest priority come first, and then those that were requested last.
 
         :param resource_types: of which they have some
+        :param most: the highest priority that they may have
         """
         firm = sa.and_(LEASES.c.status == LeaseStatus.PENDING, LEASES.c.firm_at <= self._now)
         query = (
@@ -203,11 +207,12 @@ class Leases(Repository):
                 # It is among the options of few leases.
                 sa.cast(LEASES.c.options, sa.Text).contains('"yields"'),
                 LEASES.c.deleted_at.is_(None),
+                LEASES.c.priority <= most,
                 LEASES.c.start_date < period.end,
                 LEASES.c.end_date > period.start,
                 _has(resource_types),
             )
-            .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
+            .order_by(LEASES.c.priority, LEASES.c.created_at.desc(), LEASES.c.id.desc())
             .limit(limit)
         )
         return self.of_rows(self._session.execute(query).all())
@@ -352,6 +357,7 @@ def _as_is(lease: Lease) -> dict[str, Any]:
         'degraded': lease.degraded,
         'before_end_date': lease.before_end_date,
         'firm_at': lease.firm_at,
+        'priority': lease.priority or 0,
         'trust_id': lease.trust_id,
         'next_due': lease.next_due,
         'deleted_at': lease.deleted_at,

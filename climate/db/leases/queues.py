@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import sqlalchemy as sa
 
 from climate.db.leases import lease_queries
@@ -21,12 +23,15 @@ from climate.domain.lifecycles import LeaseStatus
 from climate.domain.periods import Period
 from climate.domain.queue import MOST_AHEAD
 from climate.domain.queue import MOST_MOVABLE
+from climate.domain.queue import QueuedReservation
 from climate.domain.queue import QueueQuery
 from climate.domain.requests import LeaseQuery
 
+_ORDER: Final = (('priority', 'desc'), ('created_at', 'asc'))
+
 
 class LeaseQueue(Repository):
-    """Flexible leases that are not firm, in the order of their requests."""
+    """Flexible leases that are not firm, in the order of their priorities and requests."""
 
     def page(self, query: QueueQuery) -> list[Lease]:
         """Return the leases of a page; one more than its limit if there is another page.
@@ -37,10 +42,13 @@ class LeaseQueue(Repository):
 
             SELECT … FROM leases WHERE deleted_at IS NULL
               AND (status = 'PENDING' AND firm_at > :now OR status = 'WAITING')
-              AND project_id = :project … ORDER BY created_at, id LIMIT :limit
+              AND project_id = :project … ORDER BY priority DESC, created_at, id LIMIT :limit
         """
         listed = LeaseQuery(
-            project_id=query.project_id, resource_type=query.resource_type, marker=query.marker
+            project_id=query.project_id,
+            resource_type=query.resource_type,
+            marker=query.marker,
+            sort=_ORDER,
         )
         wanted = lease_queries.conditions(self._session, listed, None)
         if query.lease_id is not None:
@@ -49,27 +57,29 @@ class LeaseQueue(Repository):
         rows = self._session.execute(found.order_by(*lease_queries.order(listed))).all()
         return Leases(self._session, self._now).of_rows(rows)
 
-    def ahead(self, last: Lease) -> list[Reservation]:
-        """Return the reservations of the leases that were requested before a lease.
+    def ahead(self, last: Lease) -> list[QueuedReservation]:
+        """Return the reservations of the leases that come before a lease.
 
         They have only ids, types and requests, and are in the order of their leases: those that
         are nearest to it, and no more than :data:`climate.domain.queue.MOST_AHEAD`.
         """
         columns = (RESERVATIONS.c.lease_id, RESERVATIONS.c.resource_type, RESERVATIONS.c.request)
         query = (
-            sa.select(RESERVATIONS.c.id, *columns, LEASES.c.created_at)
+            sa.select(RESERVATIONS.c.id, *columns, *LEASES.c['created_at', 'priority'])
             .join(LEASES, LEASES.c.id == RESERVATIONS.c.lease_id)
             .where(LEASES.c.deleted_at.is_(None), self._queued(), _before(last))
-            .order_by(LEASES.c.created_at.desc(), LEASES.c.id.desc())
+            .order_by(LEASES.c.priority, LEASES.c.created_at.desc(), LEASES.c.id.desc())
             .limit(MOST_AHEAD)
         )
         found = [
-            Reservation(
-                id=row.id,
-                lease_id=row.lease_id,
-                resource_type=row.resource_type,
-                request=row.request,
-                created_at=row.created_at,
+            QueuedReservation(
+                turn=(-row.priority, row.created_at, row.lease_id),
+                reservation=Reservation(
+                    id=row.id,
+                    lease_id=row.lease_id,
+                    resource_type=row.resource_type,
+                    request=row.request,
+                ),
             )
             for row in self._session.execute(query)
         ]
@@ -116,5 +126,7 @@ class LeaseQueue(Repository):
 
 
 def _before(last: Lease) -> sa.ColumnElement[bool]:
-    same = sa.and_(LEASES.c.created_at == last.created_at, LEASES.c.id < last.id)
-    return (LEASES.c.created_at < last.created_at) | same
+    at_once = sa.and_(LEASES.c.created_at == last.created_at, LEASES.c.id < last.id)
+    earlier = sa.or_(LEASES.c.created_at < last.created_at, at_once)
+    same = sa.and_(LEASES.c.priority == last.rank, earlier)
+    return sa.or_(LEASES.c.priority > last.rank, same)

@@ -144,6 +144,7 @@ LEASES: Final = _table(
     *types.columns(types.UtcDateTime(), 'created_at', 'updated_at', 'deleted_at'),
     # Of a flexible lease, when it stops moving.
     sa.Column('firm_at', types.UtcDateTime()),
+    sa.Column('priority', sa.Integer(), nullable=False, server_default=sa.text('0')),
     sa.Index('ix_leases_next_due', 'next_due'),
     # Lists read these two indexes in order, and skip deleted leases. The indexes do not
     # begin with deleted_at, because PostgreSQL does not use an order behind a NULL.

@@ -20,6 +20,7 @@ DIGESTS = {
     '0028_initial_tables.py': '7374ba44ddf08685',
     '0029_flexible_leases.py': 'b8f52b775174e1b0',
     '0030_yield_times.py': 'eed76be2b8788408',
+    '0031_priorities.py': 'cf8c83e7c335e1c3',
 }
 KNOWN = ('0001', '0002', '0003.0002')
 
