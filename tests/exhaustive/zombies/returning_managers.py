@@ -26,6 +26,7 @@ import fixtures
 from climate.cloud import read_only
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
+from climate.leases.settings import LeasingSettings
 from climate.testing import walker
 from climate.testing.kinds import TypeRegistrar
 from tests import stalls
@@ -42,7 +43,7 @@ _INSTANT = re.compile(r'\b1[89]\d{8}\.\d+')
 # The scenarios that stall a repair; another repair runs meanwhile.
 _REPAIRS = frozenset({'check', 'rebuild', 'sweep'})
 # The time after which all claims have expired, including those on chores, in seconds.
-_CLAIMS = 601
+CLAIMS = 601
 # The duration of the lease of the next tenant, in seconds.
 _DURATION = 5000
 # The number of calls of the same verb that are stalled within an effect.
@@ -85,11 +86,11 @@ class ObservedDeployment(WalkDeployment):
     :ivar has_returned: whether the stalled manager continues
     """
 
-    def __init__(self, *, fenced: bool = True) -> None:
+    def __init__(self, *, fenced: bool = True, settings: LeasingSettings = _SETTINGS) -> None:
         self.watch: stalls.Watch | None = None
         self.fenced = fenced
         self.has_returned = False
-        super().__init__(settings=_SETTINGS)
+        super().__init__(settings=settings)
 
     def _setUp(self) -> None:
         super()._setUp()
@@ -264,7 +265,7 @@ class ReturningManager:
         site.watch = None
         site.manager = site.add_manager()
         # The claim on the lease, or on the repair, expires.
-        site.until(site.seconds() + _CLAIMS)
+        site.until(site.seconds() + CLAIMS)
         if self._scenario.name in _REPAIRS:
             list(site.repair().run())
         if self._case.when != 'during':

@@ -71,9 +71,13 @@ class FailingYieldsTest(base.TestCase):
 
     def setUp(self) -> None:
         super().setUp()
-        self.site = self.useFixture(WalkDeployment(settings=SETTINGS))
+        self.site = self.useFixture(self.made())
         self.registrar = TypeRegistrar(self.site.store, self.site.plugins, self.site.cloud)
         self.registrar.register(drafts.RACKS.name, 'rack-1')
+
+    def made(self) -> WalkDeployment:
+        """Return the site of a test."""
+        return WalkDeployment(settings=SETTINGS)
 
     def cut(self, wishes: Callable[[SimulatedCloud], Wishes], mode: YieldMode) -> Lease:
         """Book a lease that begins at once, and let another cut it at 1,800 seconds."""

@@ -11,6 +11,7 @@ from typing import Any
 from typing import ClassVar
 
 from climate import exceptions
+from climate.domain.events import EventKind
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
 from climate.leases.settings import LeasingSettings
@@ -185,6 +186,26 @@ class TestPreemption(PreemptionCase):
         lease = self.site.leases.create(CALLER, draft)
         self.site.book(hosts(4), 7200, 9000)
         self.assertEqual(harness.at(9000), self.site.now(lease).period.start)
+
+    def test_what_yields_late_delays_the_other_start(self) -> None:
+        (own,) = servers.own(self.site.cloud)
+        self.site.until(30)
+        lease = self.preemptible([own], caller=CALLER)
+        self.site.until(600)
+        draft = self.site.draft(hosts(4), 1800, 3000)
+        fixed = self.site.leases.create(GREEN, draft)
+        self.site.cloud.fail('compute.shelve_server', None)
+        self.site.until(1805)
+        self.assertEqual('PENDING', self.site.status(fixed))
+        self.assertIn('waiting: the previous lease has not released', self.why(fixed))
+        self.site.cloud.heal()
+        self.assertEqual('ACTIVE', self.site.status_at(1900, fixed))
+        self.assertEqual('WAITING', self.site.status(lease))
+        self.assertEqual('SHELVED_OFFLOADED', self.site.cloud.servers()[0].status)
+
+    def why(self, lease: Lease) -> str:
+        """Return why a lease has not started."""
+        return self.site.event(lease, EventKind.START).error or ''
 
     def test_servers_leave_their_hosts_in_time(self) -> None:
         (own,) = servers.own(self.site.cloud)
