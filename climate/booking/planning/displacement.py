@@ -144,6 +144,8 @@ class Displacing(commit.BookingWork[R]):
         most = self.preempts(tx).rank
         leases = tx.leases.displaceable(resource_types, padded, _CONSIDERED, most)
         movable = replanning.by_size(replanning.movable(tx, self.context, leases))
+        # Most of them get resources that others have had.
+        tx.search.lead_times.read({item.resource_id for one in movable for item in one.allocations})
         ids = {one.lease.id for one in movable}
         rests = preemption.with_rests(tx, self.context, resource_types, padded, most)
         left = [one for one in rests if one.lease.id not in ids]
@@ -259,12 +261,13 @@ class Displacing(commit.BookingWork[R]):
             preemption.write(tx, self.context, cast(Changed, one))
         lease = self.book(tx, request, charge_id)
         gave_way = len(request.cut)
-        for one in request.displaced:
-            reason = _REASONS[lease.is_flexible]
-            if one.lease.period.start == cast(Changed, one).old.period.start:
-                reason = REBOUND
-            gave_way += reason != REBOUND
-            write_place(tx, self.context, cast(Changed, one), reason)
+        with tx.outbox.gathered():
+            for one in request.displaced:
+                reason = _REASONS[lease.is_flexible]
+                if one.lease.period.start == cast(Changed, one).old.period.start:
+                    reason = REBOUND
+                gave_way += reason != REBOUND
+                write_place(tx, self.context, cast(Changed, one), reason)
         _hold(tx, self.context, request)
         _note(tx, lease, gave_way)
         return lease

@@ -444,8 +444,7 @@ def _reschedule(tx: Transaction, context: Context, old: Lease, new: Lease) -> li
     )
     changed = [dataclasses.replace(event, updated_at=tx.now) for event in moved.changed]
     added = [dataclasses.replace(event, created_at=tx.now) for event in moved.added]
-    for event in changed:
-        tx.events.update(event)
+    tx.events.update_all(changed)
     tx.events.delete(moved.removed)
     tx.events.insert(added)
     timetable = {event.id: event for event in old.events if event.id not in moved.removed}

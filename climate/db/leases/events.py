@@ -96,6 +96,14 @@ class Events(Repository):
         """Update the columns of *event* that may change."""
         self._update(event, _changeable(event))
 
+    def update_all(self, changed: Iterable[Event]) -> None:
+        """Update several events, in one statement."""
+        values = [
+            {'row_id': one.id, **_changeable(one), 'updated_at': self._now} for one in changed
+        ]
+        if values:
+            self._session.execute(_UPDATE, values)
+
     def update_from(self, old: Event, event: Event) -> None:
         """Update only the columns in which *event* differs from *old*, which is stored."""
         self._update(event, _changes(old, event))

@@ -4,10 +4,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import datetime
 import uuid
 from collections.abc import Collection
 from collections.abc import Iterable
+from collections.abc import Iterator
 from collections.abc import Mapping
 from typing import Any
 from typing import Final
@@ -30,6 +33,8 @@ from climate.domain.origins import RequestOrigin
 _ORIGIN: Final = '_origin'
 # Built once, see leases.py.
 # PostgreSQL would return the numbers, which are not used.
+# A statement with more would be too long for some servers.
+_AT_ONCE: Final = 100
 _INSERT = prepared(sa.insert(OUTBOX).inline())
 _NOW: sa.BindParameter[Any] = sa.bindparam('now', type_=OUTBOX.c.due.type)
 _MOST: sa.BindParameter[Any] = sa.bindparam('most', type_=sa.Integer())
@@ -79,8 +84,26 @@ _CLAIM = sa.update(OUTBOX).where(Among(OUTBOX.c.seq, 'seqs'))
 _DELETE = sa.delete(OUTBOX).where(Among(OUTBOX.c.id, 'ids'))
 
 
+@dataclasses.dataclass(eq=False)
 class Outbox(Repository):
     """Rows of ``outbox``."""
+
+    _gathered: list[OutboxRow] | None = None
+
+    @contextlib.contextmanager
+    def gathered(self) -> Iterator[None]:
+        """Insert what is posted meanwhile at the end, in few statements."""
+        self._gathered = []
+        try:
+            yield
+            self._flush()
+        finally:
+            self._gathered = None
+
+    def _flush(self) -> None:
+        if self._gathered:
+            self.insert(self._gathered)
+            self._gathered.clear()
 
     def insert(self, messages: Iterable[OutboxRow]) -> None:
         """Insert notifications, in one statement."""
@@ -121,7 +144,12 @@ class Outbox(Repository):
             priority=priority,
             origin=origin,
         )
-        self.insert([new])
+        if self._gathered is None:
+            self.insert([new])
+            return
+        self._gathered.append(new)
+        if len(self._gathered) >= _AT_ONCE:
+            self._flush()
 
     def claim(self, owner: str, until: datetime.datetime, most: int) -> list[OutboxRow]:
         """Claim the oldest notifications.

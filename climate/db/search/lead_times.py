@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from climate.db.resources import properties
 from climate.db.schema.tables import PROPERTIES
+from climate.db.statements.lists import Among
 from climate.db.statements.repository import Repository
 
 LEAD_TIME: Final = sa.select(sa.func.max(PROPERTIES.c.number)).where(
@@ -22,6 +23,11 @@ LEAD_TIME: Final = sa.select(sa.func.max(PROPERTIES.c.number)).where(
 )
 """The statement for the longest lead time, which lacks the condition on the resources."""
 _OF_SOME = LEAD_TIME.where(PROPERTIES.c.resource_id.in_(sa.bindparam('ids')))
+_OF_EACH = sa.select(PROPERTIES.c.resource_id, PROPERTIES.c.number).where(
+    PROPERTIES.c.name == sa.literal_column(f"'{properties.LEAD_TIME}'"),
+    PROPERTIES.c.kind == sa.literal_column(f"'{properties.CAPABILITY}'"),
+    Among(PROPERTIES.c.resource_id, 'ids'),
+)
 # A year, in seconds; operators can set any number.
 _LONGEST = 366 * 86400
 
@@ -35,6 +41,13 @@ class LeadTimes(Repository):
     def remember(self, found: Mapping[int, float | None]) -> None:
         """Remember the lead times of resources, in seconds."""
         self._known.update(found)
+
+    def read(self, resource_ids: Collection[int]) -> None:
+        """Read the lead times of resources that are to be asked for several times."""
+        ids = {*resource_ids} - self._known.keys()
+        if ids:
+            rows = self._session.execute(_OF_EACH, {'ids': sorted(ids)})
+            self.remember({**dict.fromkeys(ids), **{row.resource_id: row.number for row in rows}})
 
     def longest(self, resource_ids: Collection[int]) -> int | None:
         """Return how long the slowest of the resources needs to get ready, in seconds.
