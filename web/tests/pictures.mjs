@@ -107,6 +107,11 @@ try {
   await page.getByLabel('Name', { exact: true }).fill('training, second part');
   await page.getByText(/^(Available|Not available)\.$/).waitFor();
   await take('calendar-form.png', 1080, 660, 480, 50);
+  await page.getByRole('button', { name: 'As soon as possible' }).click();
+  await page.getByLabel('Give way to other projects').check();
+  await page.getByText(/At present /).waitFor();
+  await page.getByText(/^It begins earlier/).scrollIntoViewIfNeeded();
+  await take('calendar-soon.png', 1080, 660, 480, 50);
   await page.keyboard.press('Escape');
   await book(page, drag, take);
   await page.setViewportSize({ width: 1440, height: 620 });

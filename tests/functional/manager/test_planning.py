@@ -11,11 +11,14 @@ from fixtures import MonkeyPatch
 
 from climate import exceptions
 from climate.booking.planning import replanning
+from climate.cmd.metrics import database_readings
 from climate.domain.leases import Lease
 from climate.manager.periodic.planning import Planning
+from climate.metrics import catalogue
 from climate.testing.deployment import at
 from climate.upkeep.planning import Planner
 from tests import base
+from tests import metrics
 from tests.databases import fetch
 from tests.functional.manager.harness import Site
 
@@ -49,6 +52,23 @@ class TestPlanning(base.TestCase):
         self.movable()
         self.assertEqual([0, 1, 0], [self.other.look(), self.one.look(), self.one.look()])
         self.assertEqual(1, self.woken)
+
+    def test_what_operators_see(self) -> None:
+        recorded = self.useFixture(metrics.RecordedMetrics())
+        lease = self.movable()
+        self.one.look()
+        self.assertEqual(1, len(recorded.of(catalogue.PLANS)))
+        self.assertEqual([('room', 3600.0)], recorded.of(catalogue.MOVES))
+        self.assertEqual('ACTIVE', self.site.status_at(3660, lease))
+        ((waited,),) = recorded.of(catalogue.WAITS)
+        self.assertTrue(0 <= waited <= 60, waited)
+        waits = self.site.create(
+            3660, 3900, hosts=3, earliest=at(3660), latest=at(4000), waits=True
+        )
+        self.assertEqual('WAITING', self.site.status_at(3700, waits))
+        found = {(one.metric, *one.labels): one.value for one in database_readings(self.site.store)}
+        self.assertEqual(1, found[catalogue.LEASES, 'WAITING'])
+        self.assertEqual(40, found[catalogue.WAITING,])
 
     def test_another_takes_over_from_one_that_is_gone(self) -> None:
         self.one.look()
