@@ -103,7 +103,7 @@ EDITS = (
     ),
     Edit(
         path='climate/api/schemas/leases.py',
-        after="        'notices': _NOTICES_1_8,\n",
+        after="        'start_date': _TEXT_OR_NULL,\n        'notices': _NOTICES_1_8,\n",
         lines="        'note': _TEXT_OR_NULL,\n",
     ),
     Edit(
