@@ -17,7 +17,7 @@ const DAY = 86400;
 interface Entry {
   chunk: Chunk; views: Map<number, Chunk>; etag: string | null; used: number; key: string;
 }
-export interface Wanted { type: string; search: string; group: string; mine: boolean }
+export interface RowFilter { type: string; search: string; group: string; mine: boolean }
 /** How groups are shown; see Layout. */
 export interface Arrangement { head: number; folded: ReadonlySet<string>; only: string | null }
 
@@ -34,7 +34,7 @@ export class Rows {
   private uses = 0;
   private readonly entries = new Map<number, Entry>();
   private readonly loading = new Map<number, string>();
-  private wanted: Wanted = { type: '', search: '', group: '', mine: false };
+  private filter: RowFilter = { type: '', search: '', group: '', mine: false };
   private arrangement: Arrangement = { head: 1, folded: new Set(), only: null };
   private window = { start: 0, end: 0 };
   private shown = [0];
@@ -47,10 +47,10 @@ export class Rows {
   }
 
   /** Say what is looked at: other rows are other pages, so the old ones are dropped. */
-  want(wanted: Wanted): void {
-    const same = JSON.stringify(wanted) === JSON.stringify(this.wanted);
+  want(filter: RowFilter): void {
+    const same = JSON.stringify(filter) === JSON.stringify(this.filter);
     if (same) return;
-    this.wanted = wanted;
+    this.filter = filter;
     this.generation += 1;
     this.resources = -1;
     this.groups = null;
@@ -65,10 +65,10 @@ export class Rows {
   }
 
   /** Say how groups are shown. */
-  arrange(wanted: Arrangement): void {
+  arrange(filter: Arrangement): void {
     const { head, folded, only } = this.arrangement;
-    if (head === wanted.head && folded === wanted.folded && only === wanted.only) return;
-    this.arrangement = wanted;
+    if (head === filter.head && folded === filter.folded && only === filter.only) return;
+    this.arrangement = filter;
     this.lay();
     this.changed();
   }
@@ -139,7 +139,7 @@ export class Rows {
   }
 
   private async load(page: number, known: Entry | undefined): Promise<void> {
-    const { key, wanted, window } = this;
+    const { key, filter, window } = this;
     this.loading.set(page, key);
     let fine = true;
     try {
@@ -147,8 +147,8 @@ export class Rows {
         'GET', 'calendar', undefined, {
           etag: known?.etag ?? null,
           params: {
-            resource_type: wanted.type, search: wanted.search, group_by: wanted.group,
-            mine: wanted.mine || null,
+            resource_type: filter.type, search: filter.search, group_by: filter.group,
+            mine: filter.mine || null,
             start: iso(window.start), end: iso(window.end), limit: PAGE, offset: page * PAGE,
           },
         });

@@ -8,8 +8,8 @@ import { read, written } from '../model/where.ts';
 import { say } from '../words/lease/index.ts';
 import type { ActProps } from './act.ts';
 import { Field, Note } from './fields.tsx';
-import { Judged, useJudgement } from './judged.tsx';
-import { judge, pathOf } from './proposals.ts';
+import { CheckedChange, useCheck } from './checked.tsx';
+import { checkChange, pathOf } from './proposals.ts';
 import { inWords } from './things.ts';
 
 const NUMBERS = { min: 'atLeast', max: 'atMost', amount: 'howMany' } as const;
@@ -53,8 +53,8 @@ export function Amounts({ lease, done, cancel }: ActProps) {
   const unread = changes.includes(null);
   const reservations = changes.filter((one) => one && Object.keys(one).length > 1);
   const ready = !unread && reservations.length > 0;
-  const verdict = useJudgement(ready ? JSON.stringify(reservations) : '',
-    (signal) => judge(lease, { reservations }, signal));
+  const verdict = useCheck(ready ? JSON.stringify(reservations) : '',
+    (signal) => checkChange(lease, { reservations }, signal));
   const send = (event: Event): void => {
     event.preventDefault();
     void done(() => call('PUT', pathOf(lease), { reservations }), say('saved', { name: lease.name }));
@@ -66,7 +66,7 @@ export function Amounts({ lease, done, cancel }: ActProps) {
           change={(key, value) => setFields({ ...fields, [one.id]: { ...fields[one.id]!, [key]: value } })} />
       ))}
       {unread && <Note kind="bad">{say('requirementBad')}</Note>}
-      {ready && <Judged verdict={verdict} />}
+      {ready && <CheckedChange verdict={verdict} />}
       <div class="actions">
         <button type="submit" class="primary" disabled={!ready || verdict.kind !== 'good'}>{say('save')}</button>
         <button type="button" onClick={cancel}>{say('cancel')}</button>

@@ -12,7 +12,7 @@ import type { Times, Verdict } from './proposals.ts';
 const PAUSE = 200;
 
 /** Ask for a verdict whenever `key` has not changed for a moment; '' asks for none. */
-export function useJudgement(
+export function useCheck(
   key: string, ask: (signal: AbortSignal) => Promise<Verdict>,
 ): Verdict {
   const [found, setFound] = useState<{ key: string; verdict: Verdict }>({ key: '', verdict: CHECKING });
@@ -35,7 +35,7 @@ export function period({ start, end }: Times): string {
   return `${moment(start)} – ${dayName(start) === dayName(end) ? clock(end) : moment(end)}`;
 }
 
-export function Judged({ verdict, take }: { verdict: Verdict; take?: (times: Times) => void }) {
+export function CheckedChange({ verdict, take }: { verdict: Verdict; take?: (times: Times) => void }) {
   return (
     <>
       <Note kind={verdict.kind}>

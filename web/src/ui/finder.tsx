@@ -18,14 +18,14 @@ import { LengthFields, lengthOf } from './lengths.tsx';
 import type { Length } from './lengths.tsx';
 import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { bodyOf, populationOf } from './parts.ts';
-import type { Wish } from './parts.ts';
+import type { LeaseRequest } from './parts.ts';
 import { plainly, unready } from './verdict.ts';
 
 const PREFERENCES = ['soonest', 'cheapest', 'fewest_resources', 'same'] as const;
-interface Wanted extends Between, Length {
+interface SearchTerms extends Between, Length {
   prefer: (typeof PREFERENCES)[number]; property: string;
 }
-interface Found { offers: Offer[] | null; progress: string; failure: string }
+interface SearchResult { offers: Offer[] | null; progress: string; failure: string }
 
 const DAY = 86400;
 const MOST = 6;
@@ -33,48 +33,48 @@ const MOST = 6;
 const LEAD = 120;
 
 export interface FinderProps {
-  wish: Wish; busy: boolean; take: (offer: Offer) => void;
+  request: LeaseRequest; busy: boolean; take: (offer: Offer) => void;
   /** What it does when the form around it is submitted. */
   enter: { current: (() => void) | null };
 }
 
 /** Ask for offers in one period. */
-async function ask(wish: Wish, wanted: Wanted, window: Window, more: object, signal?: AbortSignal): Promise<Offer[]> {
-  const { prefer } = wanted;
+async function ask(request: LeaseRequest, terms: SearchTerms, window: Window, more: object, signal?: AbortSignal): Promise<Offer[]> {
+  const { prefer } = terms;
   const { body } = await call<{ offers: Offer[] }>('POST', 'offers', {
-    duration: wanted.number * wanted.unit, earliest: iso(window.start), latest: iso(window.end), prefer,
-    ...(prefer === 'same' ? { property: wanted.property } : {}), limit: MOST,
-    reservations: wish.parts.map(bodyOf), ...more,
+    duration: terms.number * terms.unit, earliest: iso(window.start), latest: iso(window.end), prefer,
+    ...(prefer === 'same' ? { property: terms.property } : {}), limit: MOST,
+    reservations: request.parts.map(bodyOf), ...more,
   }, signal ? { signal } : {});
   return body.offers;
 }
 
 /** Return the offers of all periods, the best first; `searching` learns which is being searched. */
-async function search(wish: Wish, wanted: Wanted, all: Window[], searching: (at: number) => void, signal: AbortSignal): Promise<Offer[]> {
+async function search(request: LeaseRequest, terms: SearchTerms, all: Window[], searching: (at: number) => void, signal: AbortSignal): Promise<Offer[]> {
   const found: Offer[] = [];
   for (const window of all) {
     searching(window.start);
-    found.push(...await ask(wish, wanted, window, {}, signal));
-    if (wanted.prefer === 'soonest' && found.length >= MOST) break;
+    found.push(...await ask(request, terms, window, {}, signal));
+    if (terms.prefer === 'soonest' && found.length >= MOST) break;
   }
-  const rank = { cheapest: 'cost', fewest_resources: 'resources', soonest: null, same: null }[wanted.prefer];
+  const rank = { cheapest: 'cost', fewest_resources: 'resources', soonest: null, same: null }[terms.prefer];
   const by = (offer: Offer): number => Number((rank && offer[rank as 'cost']) ?? 0);
   return found.sort((one, other) => by(one) - by(other)).slice(0, MOST);
 }
 
-/** Return a wish for what an offer has, such as hosts in the same rack. */
-function withRequirements(wish: Wish, { requirements = [] }: Offer): Wish {
-  const parts = wish.parts.map((part, number) => ({
+/** Return a request for what an offer has, such as hosts in the same rack. */
+function withRequirements(request: LeaseRequest, { requirements = [] }: Offer): LeaseRequest {
+  const parts = request.parts.map((part, number) => ({
     ...part, conditions: requirements.filter(({ reservation }) => reservation === number)
       .reduce((all, { property, values }) => instead(all, property, values), part.conditions),
   }));
-  return { ...wish, parts };
+  return { ...request, parts };
 }
 
 /** Return the periods that are long enough and not over, or why there is none. */
-function possible(wanted: Wanted): { all: Window[]; why: string } {
-  const length = wanted.number * wanted.unit;
-  const every = windows(wanted, state.zone);
+function possible(terms: SearchTerms): { all: Window[]; why: string } {
+  const length = terms.number * terms.unit;
+  const every = windows(terms, state.zone);
   if (every.length === 0) return { all: [], why: say('daysBad') };
   if (every.every(({ start, end }) => end - start < length)) return { all: [], why: say('tooLong') };
   const all = every.map(({ start, end }) => ({ start: Math.max(start, soonest() + LEAD), end }))
@@ -82,40 +82,40 @@ function possible(wanted: Wanted): { all: Window[]; why: string } {
   return all.length ? { all, why: '' } : { all, why: say('daysOver') };
 }
 
-export function Finder({ wish, busy, take, enter }: FinderProps) {
-  const [wanted, setWanted] = useState<Wanted>(() => ({
-    ...lengthOf(wish.end - wish.start), first: dayOf(wish.start, state.zone), last: dayOf(wish.start + 6 * DAY, state.zone),
+export function Finder({ request, busy, take, enter }: FinderProps) {
+  const [terms, setTerms] = useState<SearchTerms>(() => ({
+    ...lengthOf(request.end - request.start), first: dayOf(request.start, state.zone), last: dayOf(request.start + 6 * DAY, state.zone),
     opens: '', closes: '', prefer: 'soonest', property: '',
   }));
-  const [found, setFound] = useState<Found>({ offers: null, progress: '', failure: '' });
+  const [found, setFound] = useState<SearchResult>({ offers: null, progress: '', failure: '' });
   const running = useRef<AbortController | null>(null);
   const held = useHeld(found.offers);
   const stop = (): void => running.current?.abort();
   useEffect(() => stop, []);
-  // What was found is for another wish. An effect would be after the next frame, and stop what began since.
+  // What was found is for another request. An effect would be after the next frame, and stop what began since.
   useLayoutEffect(() => {
     stop();
     setFound({ offers: null, progress: '', failure: '' });
-  }, [JSON.stringify([wish.parts, wanted])]);
+  }, [JSON.stringify([request.parts, terms])]);
   const failed = (error: unknown): void => {
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
     if (error instanceof DOMException) return;
-    setFound({ offers: null, progress: '', failure: plainly(error, wish) });
+    setFound({ offers: null, progress: '', failure: plainly(error, request) });
   };
   const start = (): void => {
-    const early = unready(wish)?.detail;
-    const { all, why } = possible(wanted);
+    const early = unready(request)?.detail;
+    const { all, why } = possible(terms);
     if (early || why) return setFound({ offers: null, progress: '', failure: early || why });
     stop();
     const abort = running.current = new AbortController();
     const searching = (at: number): void => setFound({ offers: null, progress: say('searching', { day: dayName(at) }), failure: '' });
-    search(wish, wanted, all, searching, abort.signal)
+    search(request, terms, all, searching, abort.signal)
       .then((offers) => setFound({ offers, progress: '', failure: '' }), failed);
   };
   enter.current = start;
   const hold = (offer: Offer): void => {
     const window = { start: seconds(offer.start_date), end: seconds(offer.end_date) };
-    ask(withRequirements(wish, offer), { ...wanted, prefer: 'soonest' }, window, { limit: 1, hold: HOLD }).then(([answer]) => {
+    ask(withRequirements(request, offer), { ...terms, prefer: 'soonest' }, window, { limit: 1, hold: HOLD }).then(([answer]) => {
       const mine = answer && { ...offer, ...answer };
       if (!mine) return setFound({ ...found, failure: say('goneOffer') });
       setFound({ ...found, offers: found.offers!.map((one) => (one === offer ? mine : one)) });
@@ -128,7 +128,7 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
   };
   return (
     <>
-      <Wanting wish={wish} wanted={wanted} set={(change) => setWanted({ ...wanted, ...change })} />
+      <SearchForm request={request} terms={terms} set={(change) => setTerms({ ...terms, ...change })} />
       <button type="submit" class="primary wide" disabled={Boolean(found.progress)}>
         {say('search')}
       </button>
@@ -140,7 +140,7 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
           {found.offers.length === 0 && <p class="muted">{say('noTime')}</p>}
           {found.offers.map((offer) => (
             <div key={offer.id} class="holdable">
-              <OfferButton offer={offer} wish={wish} busy={busy} take={taken} />
+              <OfferButton offer={offer} request={request} busy={busy} take={taken} />
               {!offer.held_until && seconds(offer.start_date) > present() + HOLD + LEAD && (
                 <button type="button" class="link" disabled={busy} onClick={() => hold(offer)}
                   aria-label={`${say('holdThis')}: ${moment(seconds(offer.start_date))}`}>
@@ -155,44 +155,44 @@ export function Finder({ wish, busy, take, enter }: FinderProps) {
   );
 }
 
-interface WantingProps { wish: Wish; wanted: Wanted; set: (change: Partial<Wanted>) => void }
+interface SearchFormProps { request: LeaseRequest; terms: SearchTerms; set: (change: Partial<SearchTerms>) => void }
 
-function Wanting({ wish, wanted, set }: WantingProps) {
+function SearchForm({ request, terms, set }: SearchFormProps) {
   const text = (key: 'first' | 'last' | 'opens' | 'closes', type: string) => (
     <Field label={say(key)}>
-      <input type={type} value={wanted[key]} onChange={(event) => set({ [key]: event.currentTarget.value })} />
+      <input type={type} value={terms[key]} onChange={(event) => set({ [key]: event.currentTarget.value })} />
     </Field>
   );
   return (
     <>
-      <LengthFields length={wanted} set={set} />
+      <LengthFields length={terms} set={set} />
       <div class="twin">{text('first', 'date')}{text('last', 'date')}</div>
       <div class="twin">{text('opens', 'time')}{text('closes', 'time')}</div>
-      {(wanted.opens || wanted.closes) && <p class="help">{say('hoursHelp', { n: MOST_DAYS })}</p>}
+      {(terms.opens || terms.closes) && <p class="help">{say('hoursHelp', { n: MOST_DAYS })}</p>}
       <Field label={say('prefer')}>
-        <select value={wanted.prefer} onChange={(event) => set({ prefer: event.currentTarget.value as Wanted['prefer'] })}>
+        <select value={terms.prefer} onChange={(event) => set({ prefer: event.currentTarget.value as SearchTerms['prefer'] })}>
           {PREFERENCES.map((name) => <option key={name} value={name}>{say(`prefer_${name}`)}</option>)}
         </select>
       </Field>
-      {wanted.prefer === 'same' && <Same wish={wish} wanted={wanted} set={set} />}
+      {terms.prefer === 'same' && <Same request={request} terms={terms} set={set} />}
     </>
   );
 }
 
 /** The property that all resources are to share, such as the rack. */
-function Same({ wish, wanted, set }: WantingProps) {
-  const type = populationOf(wish.parts[0]!.type);
+function Same({ request, terms, set }: SearchFormProps) {
+  const type = populationOf(request.parts[0]!.type);
   const [names, setNames] = useState<string[]>([]);
   useEffect(() => {
     knownOf(type).then(({ properties }) => {
       const all = properties.filter(({ own }) => own).map(({ property }) => property);
       setNames(all);
-      if (!all.includes(wanted.property)) set({ property: all.includes(state.group) ? state.group : all[0] ?? '' });
+      if (!all.includes(terms.property)) set({ property: all.includes(state.group) ? state.group : all[0] ?? '' });
     }, trouble);
   }, [type]);
   return (
     <Field label={say('property')}>
-      <select value={wanted.property} onChange={(event) => set({ property: event.currentTarget.value })}>
+      <select value={terms.property} onChange={(event) => set({ property: event.currentTarget.value })}>
         {names.map((name) => <option key={name} value={name}>{name}</option>)}
       </select>
     </Field>

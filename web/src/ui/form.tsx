@@ -18,7 +18,7 @@ import { later } from './later.tsx';
 import { HOLD, OfferButton, useHeld } from './offers.tsx';
 import { PartFields } from './part.tsx';
 import { bodyOf, conditionFields, dates, firstPart, newPart, soonOf, typeOf } from './parts.ts';
-import type { Part, Wish } from './parts.ts';
+import type { Part, LeaseRequest } from './parts.ts';
 import { SoonFields } from './soon.tsx';
 import { ask, inWords, plainly, useVerdict } from './verdict.ts';
 import type { Option, Verdict } from './verdict.ts';
@@ -28,7 +28,7 @@ const LONGEST_NAME = 80;
 const Finder = later(async () => (await import('./finder.tsx')).Finder);
 
 /** Create a lease, and show it; the answer says why that failed. */
-async function create(body: Record<string, unknown>, wish: Wish): Promise<string> {
+async function create(body: Record<string, unknown>, request: LeaseRequest): Promise<string> {
   try {
     const answer = await call<{ lease: Lease }>('POST', 'leases', body);
     const { lease } = answer.body;
@@ -37,7 +37,7 @@ async function create(body: Record<string, unknown>, wish: Wish): Promise<string
     return '';
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401) trouble(error);
-    return plainly(error, wish);
+    return plainly(error, request);
   }
 }
 
@@ -67,27 +67,27 @@ function useSearched(part: Part, change: (part: Part) => void): { settled: boole
 
 export function Form({ draft }: { draft: Draft }) {
   const [name, setName] = useState('');
-  const [wish, setWish] = useState<Wish>(() => (
+  const [request, setRequest] = useState<LeaseRequest>(() => (
     { start: draft.start, end: draft.end, opened: present(), parts: [firstPart(draft)] }));
   const [failure, setFailure] = useState('');
   const [busy, setBusy] = useState(false);
-  const set = (change: Partial<Wish>): void => setWish((before) => ({ ...before, ...change }));
-  const setPart = (part: Part): void => setWish((before) => (
+  const set = (change: Partial<LeaseRequest>): void => setRequest((before) => ({ ...before, ...change }));
+  const setPart = (part: Part): void => setRequest((before) => (
     { ...before, parts: before.parts.map((one) => (one.id === part.id ? part : one)) }));
-  const { settled, lost } = useSearched(wish.parts[0]!, setPart);
+  const { settled, lost } = useSearched(request.parts[0]!, setPart);
   const [finds, setFinds] = useState(false);
   const enter = useRef<(() => void) | null>(null);
-  const [verdict, setOffers] = useVerdict(wish, settled && !finds);
+  const [verdict, setOffers] = useVerdict(request, settled && !finds);
   // Its start may still move.
-  const title = name.trim() || (wish.soon ? say('soonName') : `${say('lease')} ${moment(wish.start)}`);
-  const mode = finds ? 'findTime' : wish.soon ? 'soon' : 'atTime';
+  const title = name.trim() || (request.soon ? say('soonName') : `${say('lease')} ${moment(request.start)}`);
+  const mode = finds ? 'findTime' : request.soon ? 'soon' : 'atTime';
   const turn = (to: typeof mode): void => {
     setFinds(to === 'findTime');
-    if (to !== mode) set({ soon: to === 'soon' ? soonOf(Math.max(wish.end - wish.start, 60)) : null });
+    if (to !== mode) set({ soon: to === 'soon' ? soonOf(Math.max(request.end - request.start, 60)) : null });
   };
   const send = async (body: Record<string, unknown>): Promise<void> => {
     setBusy(true);
-    setFailure(await create({ name: title, ...body }, wish));
+    setFailure(await create({ name: title, ...body }, request));
     setBusy(false);
   };
   const held = useHeld(verdict.offers);
@@ -96,24 +96,24 @@ export function Form({ draft }: { draft: Draft }) {
     void send({ offer_id: offer.id });
   };
   const hold = (): void => {
-    const any = wish.parts.map((part) => ({ ...part, conditions: part.conditions.filter(({ kind }) => kind !== 'names') }));
-    ask({ ...wish, parts: any }, { hold: HOLD }).then((offers) => {
+    const any = request.parts.map((part) => ({ ...part, conditions: part.conditions.filter(({ kind }) => kind !== 'names') }));
+    ask({ ...request, parts: any }, { hold: HOLD }).then((offers) => {
       setOffers(offers);
       afterChange();
     }, (error: unknown) => setFailure(explain(error)));
   };
-  const book = (wanted: Wish): void =>
+  const book = (wanted: LeaseRequest): void =>
     void send({ ...dates(wanted), reservations: wanted.parts.map(bodyOf) });
   return (
     <Sheet title={say('newLease')}>
       <form onSubmit={(event) => {
         event.preventDefault();
         if (finds) enter.current?.();
-        else if (verdict.kind === 'good') book(wish);
+        else if (verdict.kind === 'good') book(request);
       }}>
         <TextField label={say('name')} value={name} change={setName} first longest={LONGEST_NAME}
           note={name.length >= LONGEST_NAME ? say('nameLong') : ''} />
-        <Parts wish={wish} set={set} change={setPart} />
+        <Parts request={request} set={set} change={setPart} />
         {lost && <Note kind="plain">{say('searchLost', { text: lost })}</Note>}
         <div class="segments when" role="group" aria-label={say('when')}>
           {(['atTime', 'soon', 'findTime'] as const).map((one) => (
@@ -124,15 +124,15 @@ export function Form({ draft }: { draft: Draft }) {
         </div>
         <p class="muted zone">{say('zone', { zone: state.zone })}</p>
         {finds
-          ? <Finder wish={wish} busy={busy} take={take} enter={enter} />
-          : wish.soon
-            ? <SoonFields soon={wish.soon} set={(soon) => set({ soon })} />
-            : <Period wish={wish} set={set} />}
-        {!finds && <Judgement verdict={verdict} busy={busy} hold={hold} book={book} wish={wish} take={take} />}
+          ? <Finder request={request} busy={busy} take={take} enter={enter} />
+          : request.soon
+            ? <SoonFields soon={request.soon} set={(soon) => set({ soon })} />
+            : <Period request={request} set={set} />}
+        {!finds && <VerdictChoice verdict={verdict} busy={busy} hold={hold} book={book} request={request} take={take} />}
         {failure && <Note kind="bad">{failure}</Note>}
         {!finds && (
           <button type="submit" class="primary wide" disabled={verdict.kind !== 'good' || busy}>
-            {wish.parts.length > 1 ? say('reserve') : say('reserveThese', { things: inWords(wish) })}
+            {request.parts.length > 1 ? say('reserve') : say('reserveThese', { things: inWords(request) })}
           </button>
         )}
       </form>
@@ -140,10 +140,10 @@ export function Form({ draft }: { draft: Draft }) {
   );
 }
 
-interface WishProps { wish: Wish; set: (change: Partial<Wish>) => void }
+interface RequestProps { request: LeaseRequest; set: (change: Partial<LeaseRequest>) => void }
 
 /** The reservations of the lease: often one, each with a frame of its own if there are several. */
-function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void }) {
+function Parts({ request, set, change }: RequestProps & { change: (part: Part) => void }) {
   const [used, setUsed] = useState(new Map<string, string[]>());
   const last = useRef<HTMLFieldSetElement>(null);
   const more = useRef<HTMLButtonElement>(null);
@@ -152,18 +152,18 @@ function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void
   useEffect(() => {
     if (added.current) last.current?.querySelector('select')?.focus();
     added.current = false;
-  }, [wish.parts.length]);
-  const several = wish.parts.length > 1;
+  }, [request.parts.length]);
+  const several = request.parts.length > 1;
   return (
     <>
-      {wish.parts.map((part, number) => (several ? (
+      {request.parts.map((part, number) => (several ? (
         <fieldset key={part.id} class="part" ref={last}>
           <legend>{say('partOf', { n: number + 1 })}</legend>
           <PartFields part={part} change={change} used={used} />
           <button type="button" class="link" aria-label={`${say('remove')}: ${say('partOf', { n: number + 1 })}`}
             onClick={() => {
               more.current?.focus();
-              set({ parts: wish.parts.filter((one) => one !== part) });
+              set({ parts: request.parts.filter((one) => one !== part) });
             }}>
             {say('remove')}
           </button>
@@ -171,7 +171,7 @@ function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void
       ) : <PartFields key={part.id} part={part} change={change} used={used} />))}
       <button type="button" class="link" ref={more} onClick={() => {
         added.current = true;
-        set({ parts: [...wish.parts, newPart(state.type)] });
+        set({ parts: [...request.parts, newPart(state.type)] });
       }}>
         {say('another')}
       </button>
@@ -179,18 +179,18 @@ function Parts({ wish, set, change }: WishProps & { change: (part: Part) => void
   );
 }
 
-function Period({ wish, set }: WishProps) {
+function Period({ request, set }: RequestProps) {
   return (
     <>
       <div class="pair">
-        <TimeField label={say('from')} value={wish.start}
-          change={(start) => set({ start, end: start + (wish.end - wish.start) })} />
-        <TimeField label={say('to')} value={wish.end} change={(end) => set({ end })} />
+        <TimeField label={say('from')} value={request.start}
+          change={(start) => set({ start, end: start + (request.end - request.start) })} />
+        <TimeField label={say('to')} value={request.end} change={(end) => set({ end })} />
       </div>
       <div class="segments" role="group" aria-label={say('length')}>
         {LENGTHS.map((length) => (
-          <button type="button" key={length} aria-pressed={wish.end - wish.start === length}
-            onClick={() => set({ end: wish.start + length })}>
+          <button type="button" key={length} aria-pressed={request.end - request.start === length}
+            onClick={() => set({ end: request.start + length })}>
             {duration(length)}
           </button>
         ))}
@@ -200,11 +200,11 @@ function Period({ wish, set }: WishProps) {
 }
 
 interface Choice {
-  wish: Wish; verdict: Verdict; busy: boolean;
-  take: (offer: Offer) => void; hold: () => void; book: (wish: Wish) => void;
+  request: LeaseRequest; verdict: Verdict; busy: boolean;
+  take: (offer: Offer) => void; hold: () => void; book: (request: LeaseRequest) => void;
 }
 
-function Judgement(props: Choice) {
+function VerdictChoice(props: Choice) {
   const { verdict } = props;
   const empty = !verdict.title && !verdict.detail;
   return (
@@ -218,18 +218,18 @@ function Judgement(props: Choice) {
 }
 
 /** What can be had in place of what was wished for; a click takes it. */
-function Instead({ options, offers, wish, take, hold, book, busy }: Choice & { offers: Offer[]; options: Option[] }) {
+function Instead({ options, offers, request, take, hold, book, busy }: Choice & { offers: Offer[]; options: Option[] }) {
   const held = offers.some((offer) => offer.held_until);
   return (
     <section class="offers">
       <h3>{say('instead')}</h3>
       {options.length + offers.length === 0 && <p class="muted">{say('noOffer')}</p>}
       {options.map((option) => (
-        <button type="button" key={option.text} disabled={busy} title={say('takeThis')} onClick={() => book(option.wish)}>
+        <button type="button" key={option.text} disabled={busy} title={say('takeThis')} onClick={() => book(option.request)}>
           <strong>{option.text}</strong><span>{option.detail}</span>
         </button>
       ))}
-      {offers.map((offer) => <OfferButton key={offer.id} offer={offer} wish={wish} busy={busy} take={take} />)}
+      {offers.map((offer) => <OfferButton key={offer.id} offer={offer} request={request} busy={busy} take={take} />)}
       {offers.length > 0 && !held && (
         <button type="button" class="link" onClick={hold}>{say('hold')}</button>
       )}

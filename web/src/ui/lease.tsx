@@ -42,9 +42,9 @@ function seek(lease: Lease): void {
   moves.forEach((moved) => moved());
 }
 
-interface Found { lease: Lease; history: History | null; queued: Queued | null }
+interface LeaseDetails { lease: Lease; history: History | null; queued: Queued | null }
 
-async function fetched(id: string): Promise<Found> {
+async function fetched(id: string): Promise<LeaseDetails> {
   const path = `leases/${encodeURIComponent(id)}`;
   const [{ lease }, answer] = await Promise.all([
     get<{ lease: Lease }>(path),
@@ -55,7 +55,7 @@ async function fetched(id: string): Promise<Found> {
 
 /** `times` are those that one thinks of giving it. */
 export function LeaseDetails({ id, times }: { id: string; times?: Partial<Times> }) {
-  const [found, setFound] = useState<Found | null>(null);
+  const [found, setFound] = useState<LeaseDetails | null>(null);
   const [gone, setGone] = useState(false);
   const stop = useRef(() => {});
   const load = (): void => void fetched(id).then((answer) => {

@@ -12,8 +12,8 @@ import { CalendarLink } from './feed.tsx';
 import { FeedList } from './feeds.tsx';
 import { Loading } from './fields.tsx';
 import { Badge, ownerOf, projectOf } from './lease.tsx';
-import { PAGE, STATUSES, listed, scopes, wanted } from './listed.ts';
-import type { Listed, Wanted } from './listed.ts';
+import { PAGE, STATUSES, listed, scopes, chosenFilter } from './listed.ts';
+import type { Listed, LeaseFilter } from './listed.ts';
 import { Queue } from './queue.tsx';
 import { allInWords, typeInWords } from './things.ts';
 
@@ -21,26 +21,26 @@ const TYPING = 250;
 
 export function Leases() {
   const { notice, me } = useChanges();
-  const [wish, setWish] = useState(wanted);
+  const [filter, setFilter] = useState(chosenFilter);
   const [count, setCount] = useState(PAGE);
   const [found, setFound] = useState<Listed | null>(null);
   const latest = useRef(0);
   const load = (): void => {
     if (!me) return;
     const number = latest.current += 1;
-    listed(wish, count).then((answer) => number === latest.current && setFound(answer), trouble);
+    listed(filter, count).then((answer) => number === latest.current && setFound(answer), trouble);
   };
   const turn = useRef(load);
   turn.current = load;
   // A notice says that a lease was made, changed or deleted; another tab or person does so without.
   useEffect(() => {
-    const timer = setTimeout(load, wish.search ? TYPING : 0);
+    const timer = setTimeout(load, filter.search ? TYPING : 0);
     return () => clearTimeout(timer);
-  }, [notice, wish, count, me?.project_id]);
+  }, [notice, filter, count, me?.project_id]);
   useEffect(() => onTurn(() => turn.current()), []);
-  const choose = (change: Partial<Wanted>): void => {
+  const choose = (change: Partial<LeaseFilter>): void => {
     setCount(PAGE);
-    setWish({ ...Object.assign(wanted, change) });
+    setFilter({ ...Object.assign(chosenFilter, change) });
   };
   return (
     <div class="page">
@@ -48,9 +48,9 @@ export function Leases() {
         <h1>{say('title')}</h1>
         {me?.may['feeds:create'] && <CalendarLink />}
       </div>
-      <Choices wish={wish} choose={choose} />
+      <Choices filter={filter} choose={choose} />
       {!found && <Loading />}
-      {found?.leases.length === 0 && <p class="empty panel">{say(isPlain(wish) ? 'noLeases' : 'noneFound')}</p>}
+      {found?.leases.length === 0 && <p class="empty panel">{say(isPlain(filter) ? 'noLeases' : 'noneFound')}</p>}
       {found && found.leases.length > 0 && <Table leases={found.leases} />}
       {found && (
         <p class="muted" role="status">{say(found.more ? 'listedMore' : 'listed', { n: found.leases.length })}</p>
@@ -64,30 +64,30 @@ export function Leases() {
   );
 }
 
-const isPlain = (wish: Wanted): boolean => !wish.status && !wish.type && !wish.search;
+const isPlain = (filter: LeaseFilter): boolean => !filter.status && !filter.type && !filter.search;
 
-interface Choosing { wish: Wanted; choose: (change: Partial<Wanted>) => void }
+interface Choosing { filter: LeaseFilter; choose: (change: Partial<LeaseFilter>) => void }
 
-function Choices({ wish, choose }: Choosing) {
+function Choices({ filter, choose }: Choosing) {
   const types = state.bookable.map(({ name }) => name);
   return (
     <div class="list-filters">
       <div class="segments" role="group" aria-label={say('scope')}>
         {scopes().map((scope) => (
-          <button type="button" key={scope} aria-pressed={wish.scope === scope} onClick={() => choose({ scope })}>
+          <button type="button" key={scope} aria-pressed={filter.scope === scope} onClick={() => choose({ scope })}>
             {say(scope)}
           </button>
         ))}
       </div>
-      <input type="search" aria-label={say('searchName')} placeholder={say('searchName')} value={wish.search}
+      <input type="search" aria-label={say('searchName')} placeholder={say('searchName')} value={filter.search}
         onInput={(event) => choose({ search: event.currentTarget.value })} />
-      <Choice label={say('status')} any={say('anyStatus')} value={wish.status} all={STATUSES}
+      <Choice label={say('status')} any={say('anyStatus')} value={filter.status} all={STATUSES}
         word={(one) => sayOf('status', one)}
         choose={(status) => choose({ status, ...(status === 'TERMINATED' ? { ended: true } : {}) })} />
-      <Choice label={say('type')} any={say('anyType')} value={wish.type} all={types} word={typeInWords}
+      <Choice label={say('type')} any={say('anyType')} value={filter.type} all={types} word={typeInWords}
         choose={(type) => choose({ type })} />
       <label class="check">
-        <input type="checkbox" checked={wish.ended} onChange={() => choose({ ended: !wish.ended })} />
+        <input type="checkbox" checked={filter.ended} onChange={() => choose({ ended: !filter.ended })} />
         {say('alsoEnded')}
       </label>
     </div>

@@ -6,7 +6,7 @@ import { present, state } from '../data/state.ts';
 import type { Lease } from '../data/types.ts';
 
 export type Scope = 'mine' | 'project' | 'everyone';
-export interface Wanted { scope: Scope; status: string; type: string; search: string; ended: boolean }
+export interface LeaseFilter { scope: Scope; status: string; type: string; search: string; ended: boolean }
 export interface Listed { leases: Lease[]; more: boolean }
 interface Answer { leases: Lease[]; leases_links?: unknown[] }
 
@@ -17,11 +17,11 @@ const FIELDS = 'id,name,status,degraded,start_date,end_date,user_id,user_name,pr
 export const STATUSES = ['WAITING', 'PENDING', 'STARTING', 'ACTIVE', 'UPDATING', 'TERMINATING', 'TERMINATED', 'DELETING', 'ERROR'];
 
 /** The choices of the list, which stay while one looks elsewhere. */
-export const wanted: Wanted = { scope: 'mine', status: '', type: '', search: '', ended: false };
+export const chosenFilter: LeaseFilter = { scope: 'mine', status: '', type: '', search: '', ended: false };
 
 export const scopes = (): Scope[] => ['mine', 'project', ...(state.me?.admin ? ['everyone' as const] : [])];
 
-function parameters({ scope, status, type, ended }: Wanted): Record<string, unknown> {
+function parameters({ scope, status, type, ended }: LeaseFilter): Record<string, unknown> {
   const whose = scope === 'mine' ? { user: 'me' } : scope === 'project' ? { project_id: state.me!.project_id } : null;
   return {
     ...whose, status, resource_type: type, fields: FIELDS, sort_key: 'start_date',
@@ -31,10 +31,10 @@ function parameters({ scope, status, type, ended }: Wanted): Record<string, unkn
 }
 
 /** Fetch leases until there are as many as wanted, or no more. */
-export async function listed(wish: Wanted, count: number): Promise<Listed> {
+export async function listed(filter: LeaseFilter, count: number): Promise<Listed> {
   const leases: Lease[] = [];
-  const sought = wish.search.trim().toLocaleLowerCase();
-  const params = { ...parameters(wish), limit: sought ? SEARCHED : Math.min(count, SEARCHED) };
+  const sought = filter.search.trim().toLocaleLowerCase();
+  const params = { ...parameters(filter), limit: sought ? SEARCHED : Math.min(count, SEARCHED) };
   let marker: string | undefined;
   for (let more = true; more;) {
     const answer = await get<Answer>('leases', { ...params, marker });

@@ -8,7 +8,7 @@ import type { Offer } from '../data/types.ts';
 import { say, things } from '../words/form/index.ts';
 import { clock, duration, either, moment } from '../words/index.ts';
 import { typeOf } from './parts.ts';
-import type { Wish } from './parts.ts';
+import type { LeaseRequest } from './parts.ts';
 
 /** Seconds that an offer can be held. */
 export const HOLD = 600;
@@ -29,11 +29,11 @@ export function useHeld(offers: Offer[] | null): { current: string | null } {
 }
 
 /** An offer as a button that takes it. */
-export function OfferButton(props: { offer: Offer; wish: Wish; busy: boolean; take: (offer: Offer) => void }) {
-  const { offer, wish } = props;
+export function OfferButton(props: { offer: Offer; request: LeaseRequest; busy: boolean; take: (offer: Offer) => void }) {
+  const { offer, request } = props;
   const [start, end] = [seconds(offer.start_date), seconds(offer.end_date)];
   const what = offer.reservations
-    .map((one) => things(typeOf(wish.parts[one.reservation]?.type ?? ''), one.amount)).join(', ');
+    .map((one) => things(typeOf(request.parts[one.reservation]?.type ?? ''), one.amount)).join(', ');
   const values = offer.requirements?.map((one) => say('equals', { property: one.property, values: either(one.values) }));
   const details = [
     say('forLength', { d: duration(end - start) }), ...new Set(values ?? []),

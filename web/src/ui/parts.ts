@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/** What a form wishes for: a period, and the reservations of a lease. */
+/** What a form requests: a period, and the reservations of a lease. */
 import { iso } from '../data/api.ts';
 import { present, state } from '../data/state.ts';
 import type { Draft } from '../data/state.ts';
@@ -26,7 +26,7 @@ export interface Soon {
 export const soonOf = (length: number): Soon =>
   ({ length, earliest: null, latest: null, waits: false, yields: null });
 /** `opened` is when the form was; `soon` takes the place of the period. */
-export interface Wish {
+export interface LeaseRequest {
   start: number; end: number; opened: number; parts: Part[]; soon?: Soon | null;
 }
 
@@ -158,9 +158,9 @@ function conditioned(type: ResourceType, conditions: Condition[]): Record<string
 }
 
 /** Return the dates of a request. What was to begin soon begins now, however long one thinks. */
-export function dates(wish: Wish): Record<string, string | number | boolean> {
-  if (wish.soon) {
-    const { length, earliest, latest, waits, yields } = wish.soon;
+export function dates(request: LeaseRequest): Record<string, string | number | boolean> {
+  if (request.soon) {
+    const { length, earliest, latest, waits, yields } = request.soon;
     // An earliest start that has passed meanwhile is no limit any more.
     const later = earliest !== null && earliest > present();
     return {
@@ -169,6 +169,6 @@ export function dates(wish: Wish): Record<string, string | number | boolean> {
       ...(yields === null ? {} : { preemptible: true, ...(yields ? { yield: yields } : {}) }),
     };
   }
-  const soon = wish.start >= wish.opened - 60 && wish.start <= present() + 60;
-  return { start_date: soon ? 'now' : iso(wish.start), end_date: iso(wish.end) };
+  const soon = request.start >= request.opened - 60 && request.start <= present() + 60;
+  return { start_date: soon ? 'now' : iso(request.start), end_date: iso(request.end) };
 }

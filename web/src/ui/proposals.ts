@@ -12,7 +12,7 @@ export interface Times { start: number; end: number }
 export interface Verdict {
   kind: 'plain' | 'good' | 'bad'; title: string; details: string[]; instead: Times[];
 }
-interface Rehearsed { dry_run: { reservations: { resource_names?: string[] }[] } }
+interface DryRun { dry_run: { reservations: { resource_names?: string[] }[] } }
 interface Offer { start_date: string; end_date: string; reason: string }
 interface Blocker {
   resource_type: string; resource_class: string | null; missing: number; until: string | null;
@@ -38,9 +38,9 @@ export function retimed(lease: Lease, { start, end }: Times): Record<string, str
 }
 
 /** Ask the service about a change. */
-export async function judge(lease: Lease, change: object, signal: AbortSignal): Promise<Verdict> {
+export async function checkChange(lease: Lease, change: object, signal: AbortSignal): Promise<Verdict> {
   try {
-    const { body } = await call<Rehearsed>('PUT', pathOf(lease), { ...change, dry_run: true }, { signal });
+    const { body } = await call<DryRun>('PUT', pathOf(lease), { ...change, dry_run: true }, { signal });
     return { kind: 'good', title: say('possible'), details: moves(lease, body), instead: [] };
   } catch (error) {
     if (!(error instanceof Refusal) || error.status === 401 || error.status >= 500) throw error;
@@ -52,8 +52,8 @@ export async function judge(lease: Lease, change: object, signal: AbortSignal): 
 }
 
 /** Ask about other times; if they do not fit, also how late the lease can end. */
-export async function judgeTimes(lease: Lease, times: Times, signal: AbortSignal): Promise<Verdict> {
-  const verdict = await judge(lease, retimed(lease, times), signal);
+export async function checkTimes(lease: Lease, times: Times, signal: AbortSignal): Promise<Verdict> {
+  const verdict = await checkChange(lease, retimed(lease, times), signal);
   const now = timesOf(lease);
   if (verdict.kind !== 'bad' || times.start !== now.start || times.end <= now.end) return verdict;
   const latest = iso(Math.min(times.end, present() + FARTHEST));
@@ -74,7 +74,7 @@ function inTheWay({ resource_type, resource_class, missing, until }: Blocker): s
 }
 
 /** Say on which other resources the lease would be. */
-function moves(lease: Lease, { dry_run }: Rehearsed): string[] {
+function moves(lease: Lease, { dry_run }: DryRun): string[] {
   const before = heldBy(lease).map((one) => one.name);
   const after = dry_run.reservations.flatMap((one) => one.resource_names ?? []);
   const [gone, came] = [before.filter((one) => !after.includes(one)), after.filter((one) => !before.includes(one))];

@@ -78,7 +78,7 @@ export class Retiming {
   }
 
   /** Return the times that differ from those of the lease. */
-  private get wish(): { start?: number; end?: number } {
+  private get requested(): { start?: number; end?: number } {
     const { times, held } = this;
     return {
       ...(times.start === held.start ? {} : { start: times.start }),
@@ -100,11 +100,11 @@ export class Retiming {
   }
 
   private async ask(signal: AbortSignal, words: string): Promise<void> {
-    if (Object.keys(this.wish).length === 0) return;
+    if (Object.keys(this.requested).length === 0) return;
     this.lease ??= get<{ lease: Lease }>(`leases/${encodeURIComponent(this.held.id)}`).then(({ lease }) => lease);
-    const [lease, { judgeTimes }] = await Promise.all([this.lease, import('./proposals.ts')]);
+    const [lease, { checkTimes }] = await Promise.all([this.lease, import('./proposals.ts')]);
     const now = { start: seconds(lease.start_date), end: seconds(lease.end_date) };
-    const verdict = await judgeTimes(lease, { ...now, ...this.wish }, signal);
+    const verdict = await checkTimes(lease, { ...now, ...this.requested }, signal);
     if (signal.aborted || !this.marks.change) return;
     const said = [verdict.title, ...verdict.details].join(' ');
     Object.assign(this.marks.change, { kind: verdict.kind, words: `${words} · ${said}` });
@@ -114,9 +114,9 @@ export class Retiming {
 
   /** End it: what is wanted is to be confirmed in the drawer of the lease. */
   finish(): void {
-    const { wish } = this;
+    const { requested } = this;
     this.cancel();
-    if (Object.keys(wish).length > 0) update({ drawer: { kind: 'lease', id: this.held.id, times: wish } });
+    if (Object.keys(requested).length > 0) update({ drawer: { kind: 'lease', id: this.held.id, times: requested } });
   }
 
   cancel(): void {

@@ -1,1 +1,0 @@
-import{E as d}from"./chunk-TCWZIWCA.js";function a({facts:s}){return d("dl",{class:"facts",children:s.map(([t,i])=>d("div",{children:[d("dt",{children:t}),d("dd",{children:i})]},t))})}export{a};

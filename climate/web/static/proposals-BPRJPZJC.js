@@ -1,1 +1,0 @@
-import{o as a,p as b,q as c,r as d,s as e,t as f}from"./chunk-JL4LUKVB.js";import"./chunk-VBN5CUFK.js";import"./chunk-ZWNX565T.js";import"./chunk-7CEHH32O.js";export{a as CHECKING,e as judge,f as judgeTimes,b as pathOf,d as retimed,c as timesOf};

@@ -1,0 +1,1 @@
+import{o as a,p as b,q as c,r as d,s as e,t as f}from"./chunk-VYIJQBMB.js";import"./chunk-VBN5CUFK.js";import"./chunk-ZWNX565T.js";import"./chunk-7CEHH32O.js";export{a as CHECKING,e as checkChange,f as checkTimes,b as pathOf,d as retimed,c as timesOf};
