@@ -98,6 +98,7 @@ PLAIN_CLASSES = {
     'StoredAnswer': 'the answer to a request with an idempotency key, until that expires',
     'StoppedSubscription': 'a webhook or feed, on its way into a notification',
     'EvictedServer': 'a server that the start of a lease will delete',
+    'QueuedReservation': 'a reservation of a lease that is ahead in the queue',
     'TransitionRefused': 'an exception',
     'TrustOwner': 'the user of a trust, in the check whether it is of use',
     'Unreadable': 'an exception',
