@@ -77,14 +77,15 @@ def _packed(
     since = min(one.needed.padded.start for one in wishes)
     until = max(one.needed.padded.end for one in wishes)
     # Most find room if only those in their period move, which are few.
-    for far in (False, True):
-        bookings = Repacking(tx, context, resource_type, since, None if far else until)
-        if not bookings.has_any:
-            return None
-        found = bookings.found(wishes, has, gone, far=far)
-        if found is not None:
-            return bookings, found
-    return None
+    near = Repacking(tx, context, resource_type, since, until)
+    if not near.has_any:
+        return None
+    found = near.found(wishes, has, gone, later=0)
+    if found is not None:
+        return near, found
+    every = Repacking(tx, context, resource_type, since)
+    found = every.first_found(wishes, has, gone)
+    return None if found is None else (every, found)
 
 
 def periods(

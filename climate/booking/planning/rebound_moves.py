@@ -197,9 +197,9 @@ class _Rebinding:
         needed = lease.within(period, self._context.settings.cleaning_time)
         wishes = [Wish(needed=each) for each in needed]
         has = {each.reservation_id for each in needed}
-        others = bookings.found(wishes, has, far=False)
+        others = bookings.found(wishes, has, later=0)
         if others is None:
-            others = bookings.found(wishes, has, far=True)
+            others = bookings.found(wishes, has, later=repacking.LATER[0])
         if others is None:
             return False
         gone = [*had, *map(bookings.now, others)]

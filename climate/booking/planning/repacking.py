@@ -50,8 +50,12 @@ from climate.leases import schedule
 from climate.leases.settings import LeasingSettings
 
 _CONSIDERED: Final = 1_000
-# So many get resources again at once, if those in the period of a wish are not enough.
-_TOGETHER: Final = 200
+
+LATER: Final = (200, 1_000)
+"""So many get resources again at once, besides those in the period of a wish: more and more.
+
+Few take little time, and most wishes need no more.
+"""
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 _TOLD: Final = frozenset({EventKind.PREPARE, EventKind.BEFORE_START})
 
@@ -189,17 +193,17 @@ class Repacking:
         has: Collection[str],
         gone: Iterable[Allocation] = (),
         *,
-        far: bool,
+        later: int,
     ) -> list[LooseBooking] | None:
         """Return bookings with other resources, so that all wishes can be met.
 
         :param has: ids of the reservations that have the wishes
         :param gone: what their leases have
-        :param far: whether bookings that begin later may get others, too, as well as those in
-            the period of the wishes
+        :param later: how many bookings that begin after the period of the wishes may get others
+            as well as those in it
         :returns: None if they cannot
         """
-        loose = self._near(wishes, has, far=far)
+        loose = self._near(wishes, has, later)
         if not loose:
             return None
         mine = [self._now[key].allocations for key in has if key in self._now]
@@ -215,9 +219,19 @@ class Repacking:
         there = zip(loose, rows[len(wanted) :], strict=True)
         return [self._elsewhere(one, mine) for one, mine in there if self._moves(one, mine)]
 
-    def _near(
-        self, wishes: Sequence[Wish], has: Collection[str], *, far: bool
-    ) -> list[LooseBooking]:
+    def first_found(
+        self, wishes: Sequence[Wish], has: Collection[str], gone: Iterable[Allocation] = ()
+    ) -> list[LooseBooking] | None:
+        """Return what :meth:`found` returns with more and more bookings that begin later."""
+        end = max(one.needed.padded.end for one in wishes)
+        later, before = sum(one.period.start >= end for one in self._now.values()), 0
+        for most in LATER:
+            if before < later and (found := self.found(wishes, has, gone, later=most)) is not None:
+                return found
+            before = most
+        return None
+
+    def _near(self, wishes: Sequence[Wish], has: Collection[str], most: int) -> list[LooseBooking]:
         """Return the bookings that get resources again, those in the period of wishes first.
 
         The sweep is as exact with those that begin in this period or later as with all.
@@ -226,10 +240,8 @@ class Repacking:
         end = max(one.needed.padded.end for one in wishes)
         others = [one for key, one in self._now.items() if key not in has]
         near = [one for one in others if one.period.start < end and one.period.end > start]
-        if far:
-            later = (one for one in others if one.period.start >= end)
-            near += sorted(later, key=operator.attrgetter('period.start'))
-        return near[:_TOGETHER] if far else near
+        later = (one for one in others if one.period.start >= end)
+        return [*near, *sorted(later, key=operator.attrgetter('period.start'))[:most]]
 
     def take(self, bookings: Sequence[LooseBooking]) -> None:
         """Have bookings where they are to be, for the wishes that follow."""
