@@ -10,6 +10,7 @@ from unittest import mock
 
 import jsonschema
 
+from climate.booking.planning import displacement
 from climate.booking.planning import plans
 from climate.messaging import schemas
 from climate.upkeep.planning import Planner
@@ -207,7 +208,8 @@ class _Plans:
 
     def test_without_another_place_nothing_moves(self) -> None:
         until = {**WINDOW, 'latest': '2030-01-02T03:00:00Z'}
-        leases = [self.book(2, **until), self.book(2, **until)]
+        # What is booked is not put back to wait, even if it would.
+        leases = [self.book(2, **until), self.book(2, **until, wait=True)]
         before = self.service.rows()
         one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
         answer = self.send('POST', 'leases', {'name': 'a', 'reservations': [one], **FIXED})
@@ -215,6 +217,21 @@ class _Plans:
         self.assertEqual(['02T00:00', '02T00:00'], self.starts(*leases))
         self.assertEqual(before['leases'], self.service.rows()['leases'])
         self.assertEqual(before['allocations'], self.service.rows()['allocations'])
+
+    def test_a_refused_request_is_not_looked_into_again(self) -> None:
+        lease = self.book(4, **WINDOW, latest='2030-01-02T03:00:00Z')
+        one = {'resource_type': 'physical:host', 'min': 1, 'max': 1}
+        fixed = {'name': 'a', 'reservations': [one], **FIXED}
+        soon = {'name': 'b', 'reservations': [one], **WINDOW, 'latest': '2030-01-02T02:30:00Z'}
+        search = displacement.Displacing.displacing
+        with mock.patch.object(displacement.Displacing, 'displacing', autospec=True) as searches:
+            searches.side_effect = search
+            for body, number in ((fixed, 1), (fixed, 1), (soon, 3), (soon, 3), (fixed, 3)):
+                self.assertEqual(409, self.send('POST', 'leases', body).status_int)
+                self.assertEqual(number, searches.call_count)
+            # A window is longer, though nothing has moved.
+            self.change(lease, latest='2030-01-02T09:00:00Z')
+            self.assertEqual(201, self.send('POST', 'leases', fixed).status_int)
 
     def test_a_short_window_takes_the_place_of_long_ones(self) -> None:
         first, second = (

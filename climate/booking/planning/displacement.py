@@ -18,7 +18,10 @@ from __future__ import annotations
 import abc
 import dataclasses
 import datetime
+import functools
+from collections.abc import Callable
 from collections.abc import Collection
+from collections.abc import Hashable
 from collections.abc import Sequence
 from typing import cast
 from typing import Final
@@ -100,10 +103,41 @@ class Displacing(commit.BookingWork[R]):
         try:
             return self.free(tx)
         except exceptions.NotEnoughResources as error:
-            found = self.rebinding(tx) or self.displacing(tx, error)
+            found = self.unless_futile(tx, functools.partial(self._giving_way, tx, error))
             if found is None:
                 raise
             return found
+
+    def _giving_way(
+        self, tx: Transaction, error: exceptions.NotEnoughResources
+    ) -> R | Missing | None:
+        """Return a choice for which others move, or get other resources; None if there is none."""
+        return self.rebinding(tx) or self.displacing(tx, error)
+
+    def unless_futile(
+        self, tx: Transaction, search: Callable[[], R | Missing | None]
+    ) -> R | Missing | None:
+        """Return what a search finds; None if it found nothing a moment ago.
+
+        :param search: for what could give way
+        """
+        key, context = self.key, self.context
+        settings = context.settings
+        if key is None or not (settings.rebind or settings.displace is Displace.WINDOW):
+            return search()
+        state = tuple(tx.leases.planned().items()), tx.resources.generation_sums()
+        project_id, ticks = self.caller.project_id, context.clock.ticks()
+        if context.futile.knows(project_id, key, state, ticks):
+            return None
+        found = search()
+        if found is None:
+            context.futile.add(project_id, key, state, ticks)
+        return found
+
+    @property
+    def key(self) -> Hashable | None:
+        """What equal requests have in common; None if it is not known whether they are equal."""
+        return None
 
     @abc.abstractmethod
     def wishes(self, tx: Transaction) -> Sequence[Wish]:
@@ -279,6 +313,17 @@ def needed(new: NewLease, now: datetime.datetime) -> tuple[Period, Collection[st
     return period.after(now), {one.needs.search.resource_type for one in new.requests}
 
 
+def key(new: NewLease) -> Hashable:
+    """Return what equal requests for a new lease have in common."""
+    draft = new.draft
+    asked = [(one.plugin.resource_type, one.needs.stored) for one in new.requests]
+    return (
+        *(draft.start, draft.end, draft.earliest, draft.latest, draft.priority),
+        *(draft.preemptible, draft.yields, draft.min_duration, draft.preempt_own, draft.limited),
+        *(repr(draft.placements), repr(draft.reservations), repr(asked), new.caller.all_projects),
+    )
+
+
 def preempting(new: NewLease) -> Preempting:
     """Return whose leases a new lease may preempt."""
     draft, project_id = new.draft, new.caller.project_id
@@ -316,6 +361,11 @@ def changed_wishes(tx: Transaction, context: Context, new: change.ChangeRequest)
 
 class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
     """Books a new lease at the start of its draft."""
+
+    @property
+    def key(self) -> Hashable:
+        """What equal requests have in common."""
+        return key(self.new)
 
     def fixed(self, tx: Transaction) -> tuple[Period, Collection[str]]:
         """Return the period and the resource types that are needed."""

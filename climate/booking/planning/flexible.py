@@ -11,7 +11,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import datetime
+import functools
 from collections.abc import Callable
+from collections.abc import Hashable
 from collections.abc import Iterator
 from typing import Final
 
@@ -90,16 +92,30 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
             return self.free(tx)
         except exceptions.NotEnoughResources as error:
             start = self._start(tx)
-            found = self._sooner(tx, start)
-            if found is None and start is None:
-                found = slices.several(tx, self) or self.displacing(tx, error)
+            if start is None:
+                found = self.unless_futile(
+                    tx, functools.partial(self._in_place_of_others, tx, error)
+                )
                 if found is None and not self.new.draft.waits:
                     raise
                 return found or waiting.unbooked(tx, self)
-        if found is not None or start is None:
-            return found or waiting.unbooked(tx, self)
+            found = self._sooner(tx, start)
+        if found is not None:
+            return found
         with _unless_booked():
             return self._at(start).free(tx)
+
+    @property
+    def key(self) -> Hashable:
+        """What equal requests have in common."""
+        return displacement.key(self.new)
+
+    def _in_place_of_others(
+        self, tx: Transaction, error: exceptions.NotEnoughResources
+    ) -> Chosen | prepare.Missing | None:
+        """Return a choice for which others move, or which needs several slices."""
+        found = self._sooner(tx, None) or slices.several(tx, self)
+        return found or self.displacing(tx, error)
 
     def wishes(self, tx: Transaction) -> list[Wish]:
         """Return what the lease needs at its first start."""

@@ -9,6 +9,7 @@ import random
 from collections.abc import Callable
 
 from climate import exceptions
+from climate.booking.requests.futile_searches import FutileSearches
 from climate.booking.requests.refused_demand import RefusedDemand
 from climate.clock import Clock
 from climate.cloud.base import Cloud
@@ -31,6 +32,7 @@ class Context:
         own token; None if there is no cloud
     :ivar filters: the filters that check leases
     :ivar own_cloud: returns the cloud as Climate sees it; None if there is no cloud
+    :ivar futile: the requests for which nothing could give way
     :ivar refusals: counts what callers are refused
     :ivar fixed: the plugins of the types that exist as long as the process runs
     """
@@ -44,6 +46,7 @@ class Context:
     cloud_of: Callable[[Caller], Cloud] | None = None
     filters: Filters = dataclasses.field(default_factory=Filters)
     own_cloud: Callable[[], Cloud] | None = None
+    futile: FutileSearches = dataclasses.field(default_factory=FutileSearches)
     refusals: RefusedDemand = dataclasses.field(init=False)
     fixed: Plugins = dataclasses.field(init=False)
 
