@@ -20,4 +20,4 @@ class TestKilledPlanners(KilledPlanners):
         self.walk(self.rebinds, 30)
 
     def test_preemption(self) -> None:
-        self.walk(self.preempts, 30)
+        self.walk(self.preempts, 20)
