@@ -16,6 +16,7 @@ from doc.ext import free_hosts
 from doc.ext import sheet
 from doc.ext import svg
 from doc.ext import timeline
+from doc.ext import waits
 
 PICTURES: dict[str, Callable[[], charts.Picture]] = {
     'free-hosts': free_hosts.free_hosts,
@@ -23,6 +24,7 @@ PICTURES: dict[str, Callable[[], charts.Picture]] = {
     'lateness': charts.lateness,
     'creates': lambda: charts.bars('Create of a lease, 1,000 hosts', '1,000 hosts: create '),
     'timeline': timeline.timeline,
+    'waits': waits.waits,
 }
 
 
@@ -36,7 +38,7 @@ class PictureDirective(SphinxDirective):
         draw = PICTURES.get(self.arguments[0])
         if draw is None:
             raise self.error(f'there is no picture {self.arguments[0]}: {", ".join(PICTURES)}')
-        for module in (charts, free_hosts, sheet, svg, timeline):
+        for module in (charts, free_hosts, sheet, svg, timeline, waits):
             self.env.note_dependency(str(module.__file__))
         for record in charts.DATA.glob('*.json'):
             self.env.note_dependency(str(record))

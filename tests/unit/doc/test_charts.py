@@ -13,6 +13,7 @@ from climate.domain.events import EventKind
 from doc.ext import charts
 from doc.ext import free_hosts
 from doc.ext import timeline
+from doc.ext import waits
 from doc.ext.charts import Picture
 from doc.ext.svg import NAMESPACE
 from tests import base
@@ -115,6 +116,20 @@ class FiguresTest(base.TestCase):
         self.assertAlmostEqual(4, float(other.get('width', '')) / float(one.get('width', '')))
         self.assertEqual(2, len(found(picture, 'line', 'dash')))
         self.assertNotIn('99 ms', words(picture))
+
+    def test_waits(self) -> None:
+        runs = [
+            {'share': share, 'way': way, 'figures': [figure('SQLite', mean, 'mean wait')]}
+            for share, way, mean in (
+                (10, 'cancel and queue again', 20.0), (10, 'Climate', 10.0), (20, 'Climate', 5.0)
+            )
+        ]  # fmt: skip
+        picture = waits.waits({'runs': runs})
+        bars = [bar for bar in found(picture, 'rect') if float(bar.get('height', '')) > 10]
+        widths = [float(bar.get('width', '')) for bar in bars]
+        self.assertEqual([4, 2, 1], [round(width / widths[-1], 3) for width in widths])
+        self.assertEqual(3, len({bar.get('y') for bar in bars}))
+        self.assertIn('20 %, Climate: 5.0.', picture.description)
 
 
 class TimelineTest(base.TestCase):
