@@ -38,7 +38,7 @@ from climate.booking.planning import replanning
 from climate.booking.planning.preemption import Preempted
 from climate.booking.planning.preemption import Preempting
 from climate.booking.planning.rearranging import Replanning
-from climate.booking.planning.repacking import Wish
+from climate.booking.planning.repacking import RoomRequest
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
@@ -140,14 +140,14 @@ class Displacing(commit.BookingWork[R]):
         return None
 
     @abc.abstractmethod
-    def wishes(self, tx: Transaction) -> Sequence[Wish]:
+    def room_requests(self, tx: Transaction) -> Sequence[RoomRequest]:
         """Return the whole resources that are needed; none if there are no such."""
 
     def rebinding(self, tx: Transaction) -> R | Missing | None:
         """Return a choice for which other leases get other resources; None if there is none."""
-        wishes = self.wishes(tx) if self.context.settings.rebind else ()
-        has = {item.reservation_id for one in wishes for item in one.had}
-        moved = late_binding.moved(tx, self.context, wishes, has)
+        room_requests = self.room_requests(tx) if self.context.settings.rebind else ()
+        has = {item.reservation_id for one in room_requests for item in one.had}
+        moved = late_binding.moved(tx, self.context, room_requests, has)
         if moved is None:
             return None
         tx.rearrangement = Rearrangement(self.context.settings.cleaning_time // _MICROSECOND)
@@ -335,14 +335,16 @@ def preempting(new: NewLease) -> Preempting:
     )
 
 
-def new_wishes(context: Context, new: NewLease, now: datetime.datetime) -> list[Wish]:
+def new_room_requests(context: Context, new: NewLease, now: datetime.datetime) -> list[RoomRequest]:
     """Return the whole resources that a new lease needs."""
     period = Period(start=new.draft.start, end=new.draft.end).after(now)
     padded = period.padded(context.settings.cleaning_time)
-    return [Wish(needed=one) for one in requirements.of_new_lease(new, period, padded)]
+    return [RoomRequest(needed=one) for one in requirements.of_new_lease(new, period, padded)]
 
 
-def changed_wishes(tx: Transaction, context: Context, new: change.ChangeRequest) -> list[Wish]:
+def changed_room_requests(
+    tx: Transaction, context: Context, new: change.ChangeRequest
+) -> list[RoomRequest]:
     """Return the whole resources that a lease needs in another period; none if more changes."""
     if new.change.reservations:
         return []
@@ -355,7 +357,7 @@ def changed_wishes(tx: Transaction, context: Context, new: change.ChangeRequest)
         mine = [item for item in one.allocations if item.reservation_id == needed.reservation_id]
         keeps = old.status is LeaseStatus.ACTIVE
         only = frozenset(item.resource_id for item in mine) if keeps else None
-        found.append(Wish(needed=needed, only=only, had=tuple(mine)))
+        found.append(RoomRequest(needed=needed, only=only, had=tuple(mine)))
     return found
 
 
@@ -375,9 +377,9 @@ class FixedLeaseWork(Displacing[create.Chosen], create.NewLeaseWork):
         """Return whose leases may be preempted."""
         return preempting(self.new)
 
-    def wishes(self, tx: Transaction) -> list[Wish]:
+    def room_requests(self, tx: Transaction) -> list[RoomRequest]:
         """Return what the lease needs."""
-        return new_wishes(self.context, self.new, tx.now)
+        return new_room_requests(self.context, self.new, tx.now)
 
     def free(self, tx: Transaction) -> create.Chosen | Missing:
         """Choose free resources."""
@@ -412,9 +414,9 @@ class FixedChangeWork(Displacing[Changed], change.ChangeWork):
             rank=lease.rank,
         )
 
-    def wishes(self, tx: Transaction) -> list[Wish]:
+    def room_requests(self, tx: Transaction) -> list[RoomRequest]:
         """Return what the lease needs in its new period, of what it has."""
-        return changed_wishes(tx, self.context, self.new)
+        return changed_room_requests(tx, self.context, self.new)
 
     def free(self, tx: Transaction) -> Changed | Missing:
         """Choose what the lease keeps, gets and gives up."""

@@ -19,7 +19,7 @@ from climate.booking.planning import displacement
 from climate.booking.planning import late_binding
 from climate.booking.planning.displacement import FixedLeaseWork
 from climate.booking.planning.preemption import Preempting
-from climate.booking.planning.repacking import Wish
+from climate.booking.planning.repacking import RoomRequest
 from climate.booking.requests.context import Context
 from climate.booking.requests.new_leases import NewLease
 from climate.booking.requests.prepare import Missing
@@ -81,9 +81,9 @@ class FixedTakingWork(displacement.Displacing[TakenOffer], taking.TakingWork):
         """Return whose leases may be preempted."""
         return displacement.preempting(self.new)
 
-    def wishes(self, tx: Transaction) -> list[Wish]:
+    def room_requests(self, tx: Transaction) -> list[RoomRequest]:
         """Return what the lease needs."""
-        return displacement.new_wishes(self.context, self.new, tx.now)
+        return displacement.new_room_requests(self.context, self.new, tx.now)
 
     def free(self, tx: Transaction) -> TakenOffer | Missing:
         """Choose what is held for the offer, or else what is free."""

@@ -26,7 +26,7 @@ from climate.booking.planning import displacement
 from climate.booking.planning import late_binding
 from climate.booking.planning import slices
 from climate.booking.planning import waiting
-from climate.booking.planning.repacking import Wish
+from climate.booking.planning.repacking import RoomRequest
 from climate.booking.requests import changed_requests
 from climate.booking.requests import new_leases
 from climate.booking.requests import prepare
@@ -117,9 +117,9 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
         found = self._sooner(tx, None) or slices.several(tx, self)
         return found or self.displacing(tx, error)
 
-    def wishes(self, tx: Transaction) -> list[Wish]:
+    def room_requests(self, tx: Transaction) -> list[RoomRequest]:
         """Return what the lease needs at its first start."""
-        return displacement.new_wishes(self.context, self.new, tx.now)
+        return displacement.new_room_requests(self.context, self.new, tx.now)
 
     def _sooner(
         self, tx: Transaction, start: datetime.datetime | None
@@ -132,7 +132,7 @@ class FlexibleLeaseWork(displacement.Displacing[Chosen], create.LeaseWork[Chosen
         latest = draft.latest or tx.now + self.context.settings.plan_horizon
         # The last start in the window counts, too.
         before = start or latest - length + datetime.timedelta.resolution
-        needed = [one.needed for one in self.wishes(tx)]
+        needed = [one.needed for one in self.room_requests(tx)]
         for period in late_binding.periods(tx, needed, draft.start, before):
             found = self._at(period.start).rebinding(tx)
             if found is not None:

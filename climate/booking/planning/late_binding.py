@@ -25,7 +25,7 @@ from climate.booking.choosing.requirements import Requirements
 from climate.booking.planning import repacking
 from climate.booking.planning.repacking import LooseBooking
 from climate.booking.planning.repacking import Repacking
-from climate.booking.planning.repacking import Wish
+from climate.booking.planning.repacking import RoomRequest
 from climate.booking.requests.context import Context
 from climate.booking.writing.change import Changed
 from climate.db.transactions.store import Transaction
@@ -39,19 +39,22 @@ _MICROSECOND: Final = datetime.timedelta(microseconds=1)
 
 
 def moved(
-    tx: Transaction, context: Context, wishes: Sequence[Wish], has: Collection[str] = ()
+    tx: Transaction,
+    context: Context,
+    room_requests: Sequence[RoomRequest],
+    has: Collection[str] = (),
 ) -> list[Changed] | None:
-    """Return leases that get other resources, so that all wishes can be met.
+    """Return leases that get other resources, so that all requests can be met.
 
-    :param has: ids of the reservations that have the wishes, if they have anything
+    :param has: ids of the reservations that have the requests, if they have anything
     :returns: None if they cannot, or without it
     """
-    if not wishes or not all(one.is_possible for one in wishes):
+    if not room_requests or not all(one.is_possible for one in room_requests):
         return None
     found: list[LooseBooking] = []
     generations: dict[int, int] = {}
-    for resource_type in sorted({one.needed.search.resource_type for one in wishes}):
-        mine = [one for one in wishes if one.needed.search.resource_type == resource_type]
+    for resource_type in sorted({one.needed.search.resource_type for one in room_requests}):
+        mine = [one for one in room_requests if one.needed.search.resource_type == resource_type]
         if not _may_fit(tx, mine):
             return None
         packed = _packed(tx, context, resource_type, mine, has)
@@ -69,22 +72,22 @@ def _packed(
     tx: Transaction,
     context: Context,
     resource_type: str,
-    wishes: Sequence[Wish],
+    room_requests: Sequence[RoomRequest],
     has: Collection[str],
 ) -> tuple[Repacking, list[LooseBooking]] | None:
     """Return what gets other resources of a type, of all that was read; None if nothing helps."""
-    gone = [item for one in wishes for item in one.had]
-    since = min(one.needed.padded.start for one in wishes)
-    until = max(one.needed.padded.end for one in wishes)
+    gone = [item for one in room_requests for item in one.had]
+    since = min(one.needed.padded.start for one in room_requests)
+    until = max(one.needed.padded.end for one in room_requests)
     # Most find room if only those in their period move, which are few.
     near = Repacking(tx, context, resource_type, since, until)
     if not near.has_any:
         return None
-    found = near.found(wishes, has, gone, later=0)
+    found = near.found(room_requests, has, gone, later=0)
     if found is not None:
         return near, found
     every = Repacking(tx, context, resource_type, since)
-    found = every.first_found(wishes, has, gone)
+    found = every.first_found(room_requests, has, gone)
     return None if found is None else (every, found)
 
 
@@ -103,7 +106,7 @@ def periods(
     matches = [one.match for one in needed]
     if not needed or any(one != matches[0] for one in matches):
         return
-    if not all(Wish(needed=one).is_possible and not one.search.names for one in needed):
+    if not all(RoomRequest(needed=one).is_possible and not one.search.names for one in needed):
         return
     length = needed[0].period.length // _MICROSECOND
     count = sum(one.minimum for one in needed)
@@ -120,11 +123,11 @@ def periods(
         start = found + joint.MINUTE
 
 
-def _may_fit(tx: Transaction, wishes: Sequence[Wish]) -> bool:
+def _may_fit(tx: Transaction, room_requests: Sequence[RoomRequest]) -> bool:
     """Whether enough resources are free at each instant."""
     blocks = MatchingBlocks(tx)
-    for one in wishes:
-        alike = [other for other in wishes if other.needed == one.needed]
+    for one in room_requests:
+        alike = [other for other in room_requests if other.needed == one.needed]
         if alike[0] is not one or any(other.had for other in alike):
             # What they have counts, too.
             continue

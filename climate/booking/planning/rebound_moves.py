@@ -32,7 +32,7 @@ from climate.booking.planning import moves
 from climate.booking.planning import repacking
 from climate.booking.planning.repacking import LooseBooking
 from climate.booking.planning.repacking import Repacking
-from climate.booking.planning.repacking import Wish
+from climate.booking.planning.repacking import RoomRequest
 from climate.booking.planning.replanning import MovableLease
 from climate.booking.planning.seekers import Seeker
 from climate.booking.requests.context import Context
@@ -195,11 +195,11 @@ class _Rebinding:
         period = Period(start=instant(start), end=instant(start + one.length))
         lease = had[0].one
         needed = lease.within(period, self._context.settings.cleaning_time)
-        wishes = [Wish(needed=each) for each in needed]
+        room_requests = [RoomRequest(needed=each) for each in needed]
         has = {each.reservation_id for each in needed}
-        others = bookings.found(wishes, has, later=0)
+        others = bookings.found(room_requests, has, later=0)
         if others is None:
-            others = bookings.found(wishes, has, later=repacking.LATER[0])
+            others = bookings.found(room_requests, has, later=repacking.LATER[0])
         if others is None:
             return False
         gone = [*had, *map(bookings.now, others)]
@@ -259,7 +259,7 @@ def _leases(bookings: Iterable[LooseBooking]) -> set[str]:
 def _match(one: Seeker) -> Match | None:
     """Return what all resources of a lease have to match; None if counts do not suffice."""
     lease, needed = one.lease, one.one.needed
-    plain = all(Wish(needed=each).is_possible and not each.search.names for each in needed)
+    plain = all(RoomRequest(needed=each).is_possible and not each.search.names for each in needed)
     if one.searches or lease.status is not LeaseStatus.PENDING or lease.yields or not plain:
         return None
     return needed[0].match if all(each.match == needed[0].match for each in needed) else None

@@ -52,16 +52,16 @@ from climate.leases.settings import LeasingSettings
 _CONSIDERED: Final = 1_000
 
 LATER: Final = (200, 1_000)
-"""So many get resources again at once, besides those in the period of a wish: more and more.
+"""So many get resources again at once, besides those in the requested period: more and more.
 
-Few take little time, and most wishes need no more.
+Few take little time, and most requests need no more.
 """
 _MICROSECOND: Final = datetime.timedelta(microseconds=1)
-_TOLD: Final = frozenset({EventKind.PREPARE, EventKind.BEFORE_START})
+_DEPENDENT: Final = frozenset({EventKind.PREPARE, EventKind.BEFORE_START})
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Wish:
+class RoomRequest:
     """Whole resources that a reservation is to get.
 
     :ivar needed: what it requires, and when
@@ -93,7 +93,7 @@ def is_loose(lease: Lease, settings: LeasingSettings, now: datetime.datetime) ->
         and not any(
             event.state is not EventState.UNDONE or event.due <= now
             for event in lease.events
-            if event.kind in _TOLD
+            if event.kind in _DEPENDENT
         )
     )
 
@@ -119,7 +119,7 @@ class LooseBooking:
 class Repacking:
     """The bookings of one resource type, and which of them may get other resources.
 
-    One object serves any number of wishes in one transaction, which has written nothing yet.
+    One object serves any number of requests in one transaction, which has written nothing yet.
 
     :param since: only bookings that end after this are read; None for all
     :param until: only bookings that begin before this are read; None for all
@@ -189,21 +189,21 @@ class Repacking:
 
     def found(
         self,
-        wishes: Sequence[Wish],
+        room_requests: Sequence[RoomRequest],
         has: Collection[str],
         gone: Iterable[Allocation] = (),
         *,
         later: int,
     ) -> list[LooseBooking] | None:
-        """Return bookings with other resources, so that all wishes can be met.
+        """Return bookings with other resources, so that all requests can be met.
 
-        :param has: ids of the reservations that have the wishes
+        :param has: ids of the reservations that have the requests
         :param gone: what their leases have
-        :param later: how many bookings that begin after the period of the wishes may get others
+        :param later: how many bookings that begin after the requested periods may get others
             as well as those in it
         :returns: None if they cannot
         """
-        loose = self._near(wishes, has, later)
+        loose = self._near(room_requests, has, later)
         if not loose:
             return None
         mine = [self._now[key].allocations for key in has if key in self._now]
@@ -212,7 +212,7 @@ class Repacking:
         rearranged = Rearrangement(self._context.settings.cleaning_time // _MICROSECOND)
         rearranged.remove(out)
         blocks = rearranged.blocks(self._type, lambda: self._tx.timeline(self._type))
-        wanted = [each for one in wishes for each in self._wanted(one)]
+        wanted = [each for one in room_requests for each in self._wanted(one)]
         rows = Packing(blocks, [*wanted, *map(self._packed, loose)]).rows()
         if rows is None:
             return None
@@ -220,31 +220,39 @@ class Repacking:
         return [self._elsewhere(one, mine) for one, mine in there if self._moves(one, mine)]
 
     def first_found(
-        self, wishes: Sequence[Wish], has: Collection[str], gone: Iterable[Allocation] = ()
+        self,
+        room_requests: Sequence[RoomRequest],
+        has: Collection[str],
+        gone: Iterable[Allocation] = (),
     ) -> list[LooseBooking] | None:
         """Return what :meth:`found` returns with more and more bookings that begin later."""
-        end = max(one.needed.padded.end for one in wishes)
+        end = max(one.needed.padded.end for one in room_requests)
         later, before = sum(one.period.start >= end for one in self._now.values()), 0
         for most in LATER:
-            if before < later and (found := self.found(wishes, has, gone, later=most)) is not None:
+            if (
+                before < later
+                and (found := self.found(room_requests, has, gone, later=most)) is not None
+            ):
                 return found
             before = most
         return None
 
-    def _near(self, wishes: Sequence[Wish], has: Collection[str], most: int) -> list[LooseBooking]:
-        """Return the bookings that get resources again, those in the period of wishes first.
+    def _near(
+        self, room_requests: Sequence[RoomRequest], has: Collection[str], most: int
+    ) -> list[LooseBooking]:
+        """Return the bookings that get resources again, those in the requested periods first.
 
         The sweep is as exact with those that begin in this period or later as with all.
         """
-        start = min(one.needed.padded.start for one in wishes)
-        end = max(one.needed.padded.end for one in wishes)
+        start = min(one.needed.padded.start for one in room_requests)
+        end = max(one.needed.padded.end for one in room_requests)
         others = [one for key, one in self._now.items() if key not in has]
         near = [one for one in others if one.period.start < end and one.period.end > start]
         later = (one for one in others if one.period.start >= end)
         return [*near, *sorted(later, key=operator.attrgetter('period.start'))[:most]]
 
     def take(self, bookings: Sequence[LooseBooking]) -> None:
-        """Have bookings where they are to be, for the wishes that follow."""
+        """Have bookings where they are to be, for the requests that follow."""
         self._now.update({one.needed.reservation_id: one for one in bookings})
 
     @property
@@ -296,12 +304,12 @@ class Repacking:
         self._matches.append((needed.match, found))
         return found.copy()
 
-    def _wanted(self, wish: Wish) -> Iterator[PackedBooking]:
-        needed = wish.needed
+    def _wanted(self, room_request: RoomRequest) -> Iterator[PackedBooking]:
+        needed = room_request.needed
         suits, nothing = self._suiting(needed), np.zeros(0, dtype=np.int64)
-        if wish.only is not None:
-            suits = np.isin(self._ids, list(wish.only))
-            count = len(wish.only)
+        if room_request.only is not None:
+            suits = np.isin(self._ids, list(room_request.only))
+            count = len(room_request.only)
             yield PackedBooking(bounds=needed.bounds, count=count, suits=suits, has=nothing)
             return
         named = np.isin(np.array(self._names, dtype=object), list(needed.search.names))
