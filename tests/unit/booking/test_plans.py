@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from climate.booking.planning.places import Place
 from tests import base
-from tests import planned_worlds
-from tests.planned_worlds import Booking
-from tests.planned_worlds import Check
-from tests.planned_worlds import HOSTS
-from tests.planned_worlds import Part
-from tests.planned_worlds import World
+from tests import planned_hosts
+from tests.planned_hosts import Booking
+from tests.planned_hosts import Check
+from tests.planned_hosts import HostBookings
+from tests.planned_hosts import HOSTS
+from tests.planned_hosts import Part
 
 _LENGTHS = st.integers(1, 6)
 _AHEAD = st.integers(0, 8)
@@ -64,33 +64,35 @@ class HistoryCase(base.TestCase):
         :param steps: what happens
         :param fails: whether the first writes fail
         """
-        world, left = World(pause), [*fails]
+        bookings, left = HostBookings(pause), [*fails]
         for name, *words in steps:
-            firm = {one: one.start for one in world.leases if one not in world.movable()}
-            getattr(world, name)(*words)
-            before = {one: one.start for one in world.movable()}
-            firm |= {one: one.start for one in world.leases if one not in before}
-            world.plan(lambda: bool(left) and left.pop(), self.checking(world))
-            self.assertFalse(world.overbooked())
+            firm = {one: one.start for one in bookings.leases if one not in bookings.movable()}
+            getattr(bookings, name)(*words)
+            before = {one: one.start for one in bookings.movable()}
+            firm |= {one: one.start for one in bookings.leases if one not in before}
+            bookings.plan(lambda: bool(left) and left.pop(), self.checking(bookings))
+            self.assertFalse(bookings.overbooked())
             for one, start in firm.items():
-                if one in world.leases:
+                if one in bookings.leases:
                     self.assertEqual(start, one.start, one)
             for one, start in before.items():
-                self.check_lease(world, one, start)
+                self.check_lease(bookings, one, start)
 
-    def checking(self, world: World) -> Check:
+    def checking(self, bookings: HostBookings) -> Check:
         """Return what checks that the oldest lease that gains gets the soonest start."""
 
         def check(one: Booking, place: Place, done: Collection[Booking]) -> None:
-            start = planned_worlds.minute(place.period.start)
-            self.assertEqual(world.soonest(one), start, one)
-            older = [each for each in world.movable() if each.order < one.order]
-            gains = [each for each in older if each not in done and world.soonest(each) is not None]
+            start = planned_hosts.minute(place.period.start)
+            self.assertEqual(bookings.soonest(one), start, one)
+            older = [each for each in bookings.movable() if each.order < one.order]
+            gains = [
+                each for each in older if each not in done and bookings.soonest(each) is not None
+            ]
             self.assertEqual([], gains)
 
         return check
 
-    def check_lease(self, world: World, one: Booking, before: int | None) -> None:
+    def check_lease(self, bookings: HostBookings, one: Booking, before: int | None) -> None:
         """Check where a lease is that could move.
 
         :param before: its start before the plan
@@ -99,8 +101,8 @@ class HistoryCase(base.TestCase):
             self.assertTrue((one.first or 0) <= one.start <= one.last, one)
         if before is not None:
             self.assertTrue(one.start is not None and one.start <= before, one)
-        if one in world.movable():
-            self.assertIsNone(world.soonest(one), one)
+        if one in bookings.movable():
+            self.assertIsNone(bookings.soonest(one), one)
 
 
 class TestHistories(HistoryCase):
@@ -113,12 +115,12 @@ class TestHistories(HistoryCase):
     def test_what_is_free_before_a_lease_may_be_shorter(self) -> None:
         """It begins there, and goes on with what it has."""
         for pause in (0, 2):
-            world = World(pause)
+            bookings = HostBookings(pause)
             for host in range(HOSTS):
-                world.fix(host, 0, 4)
-            world.request([Part(True, HOSTS)], 6, 0, None)
+                bookings.fix(host, 0, 4)
+            bookings.request([Part(True, HOSTS)], 6, 0, None)
             for start in (4 + pause, 0):
-                world.plan(lambda: False, self.checking(world))
-                self.assertEqual(start, world.leases[-1].start)
-                while len(world.leases) > 1:
-                    world.end(0)
+                bookings.plan(lambda: False, self.checking(bookings))
+                self.assertEqual(start, bookings.leases[-1].start)
+                while len(bookings.leases) > 1:
+                    bookings.end(0)

@@ -78,7 +78,7 @@ class Part:
 
 @dataclasses.dataclass(eq=False)
 class Booking:
-    """A lease of the world; times are minutes.
+    """A lease; times are minutes.
 
     :ivar order: of its request
     :ivar first: of a flexible one, the first start; None for one with a fixed start
@@ -134,7 +134,7 @@ class PlainTransaction:
         return self.rearrangement.blocks(resource_type, lambda: self._blocks)
 
 
-class World:
+class HostBookings:
     """Some hosts with leases, as the database would have them.
 
     :param pause: minutes between two allocations of a host, if either is of the whole
@@ -147,7 +147,7 @@ class World:
         self.open = np.ones(HOSTS, dtype=np.bool_)
         self._generations = [1] * HOSTS
         self._block: Block | None = None
-        self._planner = WorldPlanner(self)
+        self._planner = HostPlanner(self)
 
     # -- the plain reference
 
@@ -316,14 +316,14 @@ def allocations(one: Booking) -> list[Allocation]:
     ]
 
 
-class WorldPlanner:
-    """Plans as :class:`climate.upkeep.planning.Planner` does, but writes to a world."""
+class HostPlanner:
+    """Plans as :class:`climate.upkeep.planning.Planner` does, but writes to these hosts."""
 
     _PLUGIN = slots.Slots()
 
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self._pause = world.pause * _MINUTE
+    def __init__(self, bookings: HostBookings) -> None:
+        self._bookings = bookings
+        self._pause = bookings.pause * _MINUTE
         settings = dataclasses.replace(LeasingSettings(), cleaning_time=self._pause)
         self._context: Any = SimpleNamespace(settings=settings, rng=random.Random(7))
         self._gains = Gains(self._pause // datetime.timedelta(microseconds=1))
@@ -335,13 +335,13 @@ class WorldPlanner:
         """Plan until nothing gains."""
         progress = True
         while progress:
-            by_id = {one.id: one for one in self._world.movable()}
+            by_id = {one.id: one for one in self._bookings.movable()}
             new = {one.id for one in by_id.values() if not self._knows(one)}
             self._known = {
                 key: self._known[key] if key not in new else (one.version, self._seeker(one))
                 for key, one in by_id.items()
             }
-            tx, found = self._world.transaction(), [one for _, one in self._known.values()]
+            tx, found = self._bookings.transaction(), [one for _, one in self._known.values()]
             new |= self._again
             plan = plans.decided(tx, self._context, self._gains, self._allowances, found, new, 3)
             self._again = {*plan.left, *plan.held}
@@ -355,7 +355,7 @@ class WorldPlanner:
                     # Whatever has overtaken it: what follows may have relied on it.
                     self._again.update(each.lease.id for each in plan.steps)
                     break
-                self._world.write(one, place)
+                self._bookings.write(one, place)
             progress = bool(plan.steps or plan.left)
 
     def _knows(self, one: Booking) -> bool:
