@@ -9,6 +9,7 @@ each time, although the answer is the same until something changes.
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -26,20 +27,23 @@ LONGEST: Final = 60.0
 class _Futile:
     """A search that found nothing.
 
-    :ivar state: what differs after any change
+    :ivar state: digest of what differs after any change
     :ivar until: until when it counts, in ticks of the clock
     """
 
-    state: Any
+    state: bytes
     until: float
 
 
 class FutileSearches:
-    """The last futile searches of each project, of one process."""
+    """The last futile searches of each project, of one process.
+
+    It keeps digests: requests and states may be large.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: OrderedDict[str, OrderedDict[Hashable, _Futile]] = OrderedDict()
+        self._found: OrderedDict[str, OrderedDict[bytes, _Futile]] = OrderedDict()
 
     def knows(self, project_id: str, request: Hashable, state: Any, ticks: float) -> bool:
         """Whether a request found nothing in a state.
@@ -48,17 +52,22 @@ class FutileSearches:
         """
         with self._lock:
             mine = self._found.get(project_id)
-            known = None if mine is None else mine.get(request)
-            return known is not None and known.state == state and ticks < known.until
+            known = None if mine is None else mine.get(_digest(request))
+            return known is not None and known.state == _digest(state) and ticks < known.until
 
     def add(self, project_id: str, request: Hashable, state: Any, ticks: float) -> None:
         """Remember that a request found nothing in a state; forget the oldest ones."""
         with self._lock:
             mine = self._found.setdefault(project_id, OrderedDict())
             self._found.move_to_end(project_id)
-            mine[request] = _Futile(state=state, until=ticks + LONGEST)
-            mine.move_to_end(request)
+            key = _digest(request)
+            mine[key] = _Futile(state=_digest(state), until=ticks + LONGEST)
+            mine.move_to_end(key)
             if len(mine) > MOST_REQUESTS:
                 mine.popitem(last=False)
             if len(self._found) > MOST_PROJECTS:
                 self._found.popitem(last=False)
+
+
+def _digest(what: Any) -> bytes:
+    return hashlib.sha256(repr(what).encode()).digest()
