@@ -55,8 +55,8 @@ from climate.api.routing.routes import PREFIX
 from climate.api.routing.routes import RouteTable
 from climate.api.routing.routing import credentials
 from climate.api.routing.routing import Decisions
-from climate.api.routing.routing import Guards
 from climate.api.routing.routing import Json
+from climate.api.routing.routing import RouteChecks
 from climate.api.routing.routing import Router
 from climate.api.routing.services import ApiSettings
 from climate.api.routing.services import Services
@@ -167,8 +167,8 @@ def _paths(table: RouteTable) -> set[str]:
 def _pecan(table: RouteTable, services: Services, settings: ApiSettings) -> WSGIApp:
     idempotent = IdempotentRequests(services.keyed_answers, settings.waits)
     limits = services.leases.settings.budget
-    guards = Guards(services.enforcer, services.clock, idempotent, limits)
-    hooks = [Compression(), Json(), guards]
+    route_checks = RouteChecks(services.enforcer, services.clock, idempotent, limits)
+    hooks = [Compression(), Json(), route_checks]
     if settings.audit is not None:
         hooks.append(Audit(settings.audit, services.clock))
     app: WSGIApp = Router(table, hooks)

@@ -29,9 +29,9 @@ from climate.domain.history import Line
 from climate.domain.history import StepState
 from climate.domain.leases import Lease
 from climate.domain.lifecycles import EventState
+from climate.leases.jobs import EffectResult
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
-from climate.leases.jobs import Step
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
 
@@ -238,7 +238,7 @@ def _known(tx: Transaction, job: Job, effect: Effect) -> Mapping[str | None, His
     }
 
 
-def _new(tx: Transaction, job: Job, step: Step, effect: Effect) -> HistoryStep:
+def _new(tx: Transaction, job: Job, step: EffectResult, effect: Effect) -> HistoryStep:
     types = {item.id: item.resource_type for item in job.lease.reservations}
     return HistoryStep(
         lease_id=job.lease.id,
@@ -264,7 +264,9 @@ def _given_up(job: Job, event: Event) -> str | None:
     return None
 
 
-def _after(known: HistoryStep, step: Step, tx: Transaction, lost: str | None) -> HistoryStep:
+def _after(
+    known: HistoryStep, step: EffectResult, tx: Transaction, lost: str | None
+) -> HistoryStep:
     """Return *known* after one more attempt.
 
     :param step: the outcome of the attempt

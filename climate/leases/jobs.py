@@ -61,7 +61,7 @@ class Job:
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
-class Step:
+class EffectResult:
     """The result of the effect on one reservation: either an outcome or an error.
 
     :ivar reservation_id: '' for the deletion of the trust, which all reservations share
@@ -74,9 +74,9 @@ class Step:
 
 @dataclasses.dataclass(frozen=True, kw_only=True, slots=True)
 class Report:
-    """The outcome of a job: a step for each reservation that was reached."""
+    """The outcome of a job: the result for each reservation that was reached."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[EffectResult, ...] = ()
 
     @property
     def again(self) -> datetime.timedelta | None:

@@ -51,7 +51,7 @@ def documented(
 ) -> policy.DocumentedRuleDefault:
     """Return a rule that is documented with its routes.
 
-    :param routes: the routes that it guards, such as ``GET /v1/leases``
+    :param routes: the routes that need it, such as ``GET /v1/leases``
     """
     operations: list[policy.Operation] = []
     for route in routes:

@@ -107,7 +107,7 @@ class Audit(hooks.PecanHook):
     :param send: sends an event; must not block
     """
 
-    # Before the guards, so that refused requests are recorded, too.
+    # Before the route checks, so that refused requests are recorded, too.
     priority = 20
 
     def __init__(self, send: Callable[[dict[str, Any]], None], clock: Clock) -> None:

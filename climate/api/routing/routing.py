@@ -53,7 +53,7 @@ _READS: Final = frozenset({'GET', 'HEAD'})
 
 
 class Request(pecan.Request):
-    """A request that has passed the hook ``Guards``.
+    """A request that has passed the hook ``RouteChecks``.
 
     :ivar methods: the methods of its path
     """
@@ -88,7 +88,7 @@ class Router(core.PecanBase):
             raise errors.RouteNotFound
         request.methods = routes.keys()
         method = request.method.replace('HEAD', 'GET')
-        # What guards a path with several methods guards a method that it does not have.
+        # A method that the path lacks is checked like its GET.
         route = routes.get(method) or routes.get('GET') or next(iter(routes.values()))
         state.controller = route
         self.handle_hooks(self.hooks, 'before', state)
@@ -222,8 +222,8 @@ class Scope:
         return self.allows(property_policies.PRIVATE)
 
 
-class Guards(hooks.PecanHook):
-    """Refuses requests that do not satisfy the guard of their route.
+class RouteChecks(hooks.PecanHook):
+    """Refuses requests that do not satisfy the checks of their route.
 
     Checks the microversion, method, policy, query parameters and idempotency key, in
     this order, so that only callers who may send a request get its stored answer.

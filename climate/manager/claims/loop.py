@@ -108,7 +108,7 @@ class ClaimLoop:
         self._worker = worker
         self._workers = workers
         self._max_sleep = max_sleep
-        # Guards everything below.
+        # Protects everything below.
         self._lock = threading.Lock()
         # The threads wait for these: a thread that is woken for no reason delays the others.
         self._to_begin = threading.Condition(self._lock)

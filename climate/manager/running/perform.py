@@ -22,9 +22,9 @@ from climate.domain.events import is_news
 from climate.domain.leases import Lease
 from climate.domain.leases import YieldMode
 from climate.domain.lifecycles import LeaseStatus
+from climate.leases.jobs import EffectResult
 from climate.leases.jobs import Job
 from climate.leases.jobs import Report
-from climate.leases.jobs import Step
 from climate.plugins.contract import Done
 from climate.plugins.contract import Outcome
 from climate.plugins.contract import Plugin
@@ -75,7 +75,7 @@ def _attributes(job: Job) -> spans.Attributes:
 
 
 def _performed(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Report:
-    steps: list[Step] = []
+    steps: list[EffectResult] = []
     for work in job.works:
         if _too_early(job, work, steps, plugins):
             continue
@@ -90,7 +90,7 @@ def _performed(job: Job, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Re
 
 
 def _too_early(
-    job: Job, work: Work, steps: Iterable[Step], plugins: Mapping[str, Plugin[Any]]
+    job: Job, work: Work, steps: Iterable[EffectResult], plugins: Mapping[str, Plugin[Any]]
 ) -> bool:
     """Whether a reservation that this one depends on is not done yet.
 
@@ -114,15 +114,15 @@ def _too_early(
     return not waits_for <= done
 
 
-def _delete_trust(lease: Lease, steps: Iterable[Step], cloud: Cloud) -> list[Step]:
+def _delete_trust(lease: Lease, steps: Iterable[EffectResult], cloud: Cloud) -> list[EffectResult]:
     """Delete the trust of an ended lease, once nothing needs it any more."""
     if lease.trust_id is None or not all(isinstance(step.outcome, Done) for step in steps):
         return []
     try:
         cloud.identity.delete_trust(lease.trust_id)
     except exceptions.EffectError as error:
-        return [Step(reservation_id='', error=error)]
-    return [Step(reservation_id='', outcome=Done(steps=('the trust was deleted',)))]
+        return [EffectResult(reservation_id='', error=error)]
+    return [EffectResult(reservation_id='', outcome=Done(steps=('the trust was deleted',)))]
 
 
 def _effect(job: Job, work: Work, plugin: Plugin[Any]) -> Callable[[Work, Cloud], Outcome]:
@@ -155,12 +155,12 @@ def _nothing(_work: Work, _cloud: Cloud) -> Outcome:
     return Done()
 
 
-def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> Step:
+def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud) -> EffectResult:
     reservation = work.reservation
     plugin = plugins.get(reservation.resource_type)
     if plugin is None:
         error = exceptions.Transient(f'this manager has no plugin {reservation.resource_type}')
-        return Step(reservation_id=reservation.id, error=error)
+        return EffectResult(reservation_id=reservation.id, error=error)
     effect = _effect(job, work, plugin)
     # A plugin may have any callable as its effect.
     name = getattr(effect, '__name__', job.event.kind.value)
@@ -173,20 +173,22 @@ def _step(job: Job, work: Work, plugins: Mapping[str, Plugin[Any]], cloud: Cloud
             ),
         ):
             seen = JustMade(cloud, _known(work))
-            return Step(reservation_id=reservation.id, outcome=effect(work, seen))
+            return EffectResult(reservation_id=reservation.id, outcome=effect(work, seen))
     except ClaimLost:
         raise
     except exceptions.EffectError as error:
-        return Step(reservation_id=reservation.id, error=just_made.temporary(error))
+        return EffectResult(reservation_id=reservation.id, error=just_made.temporary(error))
     except exceptions.ClimateError as error:
-        return Step(reservation_id=reservation.id, error=exceptions.Transient(error.message))
+        return EffectResult(
+            reservation_id=reservation.id, error=exceptions.Transient(error.message)
+        )
     except Exception as error:
         # A bug in a plugin must not stop the manager. The error may be temporary;
         # if it is not, the deadline ends the attempts.
         if is_news(job.event.attempts + 1):
             LOG.exception('Lease %s: %s raised', job.lease.id, job.event.kind)
         why = f'{type(error).__name__} in plugin {reservation.resource_type}'
-        return Step(reservation_id=reservation.id, error=exceptions.Transient(why))
+        return EffectResult(reservation_id=reservation.id, error=exceptions.Transient(why))
 
 
 def _known(work: Work) -> set[str]:

@@ -50,8 +50,8 @@ class Raising(routing.Json):
 def match(method, path, version=microversions.MAX, served=('virtual:floatingip',)):
     """Return the policy rule and the ids of the route that a request finds."""
     enforcer, routes = Enforcer(), table(*served)
-    guards = routing.Guards(enforcer, SystemClock(), keyless(), BudgetLimits())
-    app = routing.Router(routes, [Raising(), guards])
+    checks = routing.RouteChecks(enforcer, SystemClock(), keyless(), BudgetLimits())
+    app = routing.Router(routes, [Raising(), checks])
     request = webob.Request.blank(path, method=method)
     request.environ['climate.microversion'] = version
     request.environ['climate.parameters'] = {}

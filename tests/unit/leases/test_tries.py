@@ -11,8 +11,8 @@ from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.lifecycles import EventState
 from climate.leases import schedule
+from climate.leases.jobs import EffectResult
 from climate.leases.jobs import Report
-from climate.leases.jobs import Step
 from climate.plugins.contract import Again
 from climate.plugins.contract import Done
 from tests import base
@@ -39,10 +39,10 @@ def tried(minutes: int) -> Event:
 def waiting(*patiences: datetime.timedelta) -> Report:
     """Return a report of effects that wait."""
     steps = [
-        Step(reservation_id=str(place), outcome=Again(after=MINUTE, time_limit=one))
+        EffectResult(reservation_id=str(place), outcome=Again(after=MINUTE, time_limit=one))
         for place, one in enumerate(patiences)
     ]
-    return Report(steps=(*steps, Step(reservation_id='done', outcome=Done())))
+    return Report(steps=(*steps, EffectResult(reservation_id='done', outcome=Done())))
 
 
 class TestPatience(base.TestCase):

@@ -10,8 +10,8 @@ from climate.domain.events import Event
 from climate.domain.events import EventKind
 from climate.domain.payloads import EffectPayload
 from climate.domain.payloads import EndPayload
+from climate.leases.jobs import EffectResult
 from climate.leases.jobs import Report
-from climate.leases.jobs import Step
 from climate.manager.claims import measures
 from climate.metrics import catalogue
 from climate.plugins.contract import Again
@@ -64,7 +64,7 @@ class TestWaits(base.TestCase):
 
     def test_waits(self) -> None:
         deadline, second = datetime.timedelta(seconds=60), datetime.timedelta(seconds=1)
-        report = Report(steps=(Step(reservation_id='r', outcome=Again(after=second)),))
+        report = Report(steps=(EffectResult(reservation_id='r', outcome=Again(after=second)),))
         for kind, tried, outcome in (
             (EventKind.START, 59, 'waiting'),
             (EventKind.START, 60, 'failed'),
