@@ -206,14 +206,13 @@ class Gains:
 
     def _may_be_sooner(self, one: Seeker, first: int, before: int) -> bool:
         """Whether enough is free at each instant with what a lease has, in microseconds."""
-        start, end = microseconds(one.lease.period.start), microseconds(one.lease.period.end)
         for condition in one.conditions:
             if condition.kind.demand or condition.spread is not Spread.ANY:
                 continue
+            totals = self._totals_of(condition)
             # More than what is free then: what is needed for cleaning is not.
-            totals = self._totals_of(condition).with_more(
-                start - 2 * self._pause, end + 2 * self._pause, len(one.own)
-            )
+            for (start, end), number in one.slices.items():
+                totals = totals.with_more(start - 2 * self._pause, end + 2 * self._pause, number)
             if totals.first_start(condition.count, one.length, first, before) is None:
                 return False
         return True

@@ -7,6 +7,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
+from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Mapping
 from collections.abc import Sequence
@@ -92,6 +93,13 @@ class Seeker:
     def own(self) -> frozenset[int]:
         """Ids of the resources that it has."""
         return frozenset(item.resource_id for item in self.one.everything)
+
+    @functools.cached_property
+    def slices(self) -> Mapping[tuple[int, int], int]:
+        """How many resources it has, by start and end: also in slices that are held."""
+        found = {(item.resource_id, item.period) for item in self.one.everything}
+        periods = (period for _, period in found)
+        return Counter((microseconds(one.start), microseconds(one.end)) for one in periods)
 
     def bookings(self, resource_type: str) -> Mapping[str, Bookings]:
         """Return what it has of a type, by resource class."""
