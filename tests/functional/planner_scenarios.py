@@ -170,7 +170,7 @@ class PlannerScenarios(RaceCase):
             ways['take'] = self.offered(1, 1, 4)
         wanted = [[ways[name]] if name != 'plan' else [PLAN] * 3 for name in names]
         answers = self.race(wanted, 201, 204, 404, 409)
-        # Whoever got less than there is, gets it now.
+        # A request that got less than there is gets it now.
         gone = {name for name, (one, *_) in zip(names, answers, strict=True) if one.status < 300}
         level = self._most(1, 4)
         for name in {'create', 'create too'} & {*names} - gone:
@@ -251,13 +251,13 @@ class PlannerScenarios(RaceCase):
         ]
         with futures.ThreadPoolExecutor(1) as pool, self._held_once(pool):
             answers = self.race(wanted, 201, 409)
-        self.assertEqual(min(racers, HOSTS), self.booked_by(answers))
+        # One that comes when its start is too close for the notice is refused.
+        booked = self.booked_by(answers)
+        self.assertIn(booked, range(1, min(racers, HOSTS) + 1))
         self.racers.answers([[Request(method='WORK', path='3'), PLAN, work]] * racers)
         self.assertEqual([], list(self.wrong()))
         states = self.statuses()
-        self.assertEqual(
-            ['TERMINATED'] * min(racers, HOSTS), [states[one] for one in fixed if one in states]
-        )
+        self.assertEqual(['TERMINATED'] * booked, [states[one] for one in fixed if one in states])
         # What has yielded is to go on.
         self.assertLessEqual({states[name] for name in names}, {'PENDING', 'ACTIVE'})
 
